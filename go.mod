@@ -1,0 +1,3 @@
+module millrace.dev
+
+go 1.26.0
