@@ -1,0 +1,109 @@
+package future
+
+import (
+	"runtime/debug"
+	"sync/atomic"
+)
+
+// Map returns the future of fn applied to f's value. fn runs on f's executor once f has succeeded; if
+// it returns an error, or panics (see PanicError), the returned future fails with that. If f fails, the
+// returned future fails with the same error. Cancelling the returned future cancels f.
+func Map[T, U any](f Future[T], fn func(T) (U, error)) Future[U] {
+	p := NewPromise[U](f.Executor())
+	follow(p, f)
+	f.OnComplete(func(f Future[T]) {
+		v, err := f.Result()
+		if err != nil {
+			p.TryFail(err)
+			return
+		}
+		if !p.SetUncancellable() {
+			return
+		}
+		defer failOnPanic(p)
+		u, err := fn(v)
+		settle(p, u, err)
+	})
+	return p.Future()
+}
+
+// FlatMap is Map for a function that starts more work: the returned future gets the result of the
+// future that fn returns. Cancelling the returned future cancels whichever of the two is under way.
+func FlatMap[T, U any](f Future[T], fn func(T) Future[U]) Future[U] {
+	p := NewPromise[U](f.Executor())
+	follow(p, f)
+	f.OnComplete(func(f Future[T]) {
+		v, err := f.Result()
+		if err != nil {
+			p.TryFail(err)
+			return
+		}
+		if p.Future().IsDone() {
+			return // cancelled in between
+		}
+		defer failOnPanic(p)
+		fn(v).CascadeTo(p)
+	})
+	return p.Future()
+}
+
+// CascadeTo completes p with f's result once that is there, and cancels f if p is cancelled before. If p
+// was completed by somebody else it keeps that result.
+func (f Future[T]) CascadeTo(p *Promise[T]) {
+	follow(p, f)
+	f.OnCompleteWith(p, cascade[T])
+}
+
+func cascade[T any](to any, f Future[T]) {
+	v, err := f.Result()
+	settle(to.(*Promise[T]), v, err)
+}
+
+// All returns the future of all values, in the order of fs. It fails as soon as one of them fails, with
+// that error; the others go on. Cancelling it cancels all that are still pending. Listeners run on ex.
+func All[T any](ex Executor, fs ...Future[T]) Future[[]T] {
+	values := make([]T, len(fs))
+	if len(fs) == 0 {
+		return Succeeded(ex, values)
+	}
+	p := NewPromise[[]T](ex)
+	var missing atomic.Int64
+	missing.Store(int64(len(fs)))
+	for i, f := range fs {
+		follow(p, f)
+		f.OnComplete(func(f Future[T]) {
+			v, err := f.Result()
+			if err != nil {
+				p.TryFail(err)
+				return
+			}
+			values[i] = v
+			if missing.Add(-1) == 0 {
+				p.TrySucceed(values)
+			}
+		})
+	}
+	return p.Future()
+}
+
+// follow makes a cancellation of p travel back to f.
+func follow[T, U any](p *Promise[T], f Future[U]) {
+	if !f.IsDone() {
+		p.OnCancel(func() { f.Cancel() })
+	}
+}
+
+func settle[T any](p *Promise[T], v T, err error) {
+	if err != nil {
+		p.TryFail(err)
+		return
+	}
+	p.TrySucceed(v)
+}
+
+// failOnPanic is deferred around a function that p waits for; without it p would never be done.
+func failOnPanic[T any](p *Promise[T]) {
+	if value := recover(); value != nil {
+		p.TryFail(&PanicError{Value: value, Stack: debug.Stack()})
+	}
+}
