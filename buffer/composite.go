@@ -1,0 +1,320 @@
+package buffer
+
+import "sync"
+
+// A composite's bytes are those of its parts, one after another. Index 0 is the first byte
+// of parts[0]. Invariants, with cur and base from extra:
+//
+//   - each part is a contiguous Buffer without extra whose reader index stands at the first
+//     byte that the composite shows of it; that index doesn't move, the composite's does;
+//   - no part but the last is empty; the last one's room is the composite's room;
+//   - the window data is the readable run of parts[cur], clipped; base is the number of
+//     bytes in the parts before, rest in the parts after.
+
+var extras = sync.Pool{New: func() any { return new(extra) }}
+
+func (b *Buffer) isComposite() bool { return b.ext != nil && b.ext.parts != nil }
+
+// last returns the part that writes go to.
+func (b *Buffer) last() *Buffer { return b.ext.parts[len(b.ext.parts)-1] }
+
+// have is the number of readable bytes, also of a closed Buffer.
+func (b *Buffer) have() int { return len(b.data) - b.r + b.rest }
+
+// Compose returns one Buffer whose readable bytes are those of the parts in order, without
+// copying them. It takes the parts over: they must not be used any more, and are closed
+// when the composite is. The caller closes the result.
+func Compose(parts ...*Buffer) *Buffer {
+	if len(parts) == 0 {
+		return New(0)
+	}
+	b := parts[0]
+	for _, p := range parts[1:] {
+		b.join(p)
+	}
+	return b.handedOver()
+}
+
+// Append adds other's readable bytes behind those of b and takes other over: it must not
+// be used any more. Few bytes are copied when b has room for them; else b becomes a
+// composite with other as its last part.
+func (b *Buffer) Append(other *Buffer) {
+	if b == other {
+		b.refuse("Append of itself", 0, 0)
+	}
+	n := other.Len()
+	if n <= maxCopied && n <= b.Available() {
+		for run := other.Readable(); len(run) > 0; run = other.Readable() {
+			copy(b.room(len(run)), run)
+			other.Skip(len(run))
+		}
+		other.Close()
+		return
+	}
+	b.join(other)
+}
+
+// maxCopied is the number of bytes up to which Append copies: about where a copy starts to
+// cost more than another part does in its life.
+const maxCopied = 512
+
+// join makes other the last part (or parts) of b.
+func (b *Buffer) join(other *Buffer) {
+	if b == other || b.data == nil {
+		b.refuse("Compose of itself", 0, 0)
+	}
+	if other.Len() == 0 {
+		other.Close()
+		return
+	}
+	b.adoptTracker(other)
+	if !b.isComposite() {
+		b.becomeComposite()
+	}
+	x := b.ext
+	if l := b.last(); l.Len() == 0 {
+		// Its room is lost, but an empty part between others would end Readable early.
+		x.parts = x.parts[:len(x.parts)-1]
+		l.Close()
+	}
+	at := b.writer()
+	if other.isComposite() {
+		ox := other.ext
+		for _, p := range ox.parts[:ox.cur] {
+			p.Close()
+		}
+		ox.parts[ox.cur].r += other.r
+		for _, p := range ox.parts[ox.cur:] {
+			if p.Len() == 0 {
+				p.Close()
+				continue
+			}
+			x.parts = append(x.parts, p)
+		}
+		other.dropExtra()
+		other.retire()
+	} else {
+		x.parts = append(x.parts, other.detach())
+	}
+	b.rebuild(at)
+}
+
+// writer returns the composite's reader position, valid while parts are being added.
+func (b *Buffer) writer() int { return b.ext.base + b.r }
+
+// becomeComposite moves the content of a contiguous b into a part of its own.
+func (b *Buffer) becomeComposite() {
+	p := b.newStruct()
+	p.data, p.r, p.blk = b.data, b.r, b.blk
+	b.blk = nil
+	if b.ext == nil {
+		b.ext = extras.Get().(*extra)
+	}
+	x := b.ext
+	x.parts = append(x.inline[:0], p)
+	x.cur, x.base = 0, 0
+	b.r, b.rest = 0, 0
+	b.data = p.data[p.r:len(p.data):len(p.data)]
+}
+
+// collapse makes a composite with a single part contiguous again.
+func (b *Buffer) collapse() {
+	x := b.ext
+	if len(x.parts) != 1 {
+		return
+	}
+	p := x.parts[0]
+	b.data, b.blk = p.data, p.blk
+	b.r += p.r
+	p.blk = nil
+	b.dropExtra()
+	p.retire()
+}
+
+// dropExtra ends being a composite; a leak tracker stays.
+func (b *Buffer) dropExtra() {
+	x := b.ext
+	clear(x.parts)
+	x.parts, x.cur, x.base = nil, 0, 0
+	clear(x.inline[:])
+	b.rest = 0
+	if x.leak == nil {
+		b.ext = nil
+		extras.Put(x)
+	}
+}
+
+// step moves the window to the part after it. There must be one.
+func (b *Buffer) step() { b.seek(b.ext.base + b.r) }
+
+// seek moves the reader to index off ≤ writer index and the window to where it lies. At a
+// border that is the later part, so that Readable isn't empty while there are bytes.
+func (b *Buffer) seek(off int) {
+	x := b.ext
+	total := x.base + len(b.data) + b.rest
+	i, base := x.cur, x.base
+	for off < base {
+		i--
+		base -= x.parts[i].Len()
+	}
+	for n := x.parts[i].Len(); off >= base+n && i+1 < len(x.parts); n = x.parts[i].Len() {
+		base += n
+		i++
+	}
+	p := x.parts[i]
+	x.cur, x.base = i, base
+	b.data = p.data[p.r:len(p.data):len(p.data)]
+	b.r = off - base
+	b.rest = total - base - len(b.data)
+}
+
+// rebuild is seek after the parts have changed.
+func (b *Buffer) rebuild(off int) {
+	x := b.ext
+	total := 0
+	for _, p := range x.parts {
+		total += p.Len()
+	}
+	p := x.parts[0]
+	x.cur, x.base = 0, 0
+	b.data = p.data[p.r:len(p.data):len(p.data)]
+	b.rest = total - len(b.data)
+	b.seek(off)
+}
+
+// runAt returns the run of bytes from i, counted from the reader, to the end of the part
+// that holds it. 0 ≤ i < Len.
+func (b *Buffer) runAt(i int) []byte {
+	i += b.r
+	if i < len(b.data) {
+		return b.data[i:]
+	}
+	i -= len(b.data)
+	for _, p := range b.ext.parts[b.ext.cur+1:] {
+		if n := p.Len(); i < n {
+			return p.data[p.r+i:]
+		} else {
+			i -= n
+		}
+	}
+	panic(&rangeError{"runAt", i, 0})
+}
+
+// peek returns the n ≤ 8 bytes at i as a big-endian number.
+func (b *Buffer) peek(i, n int) uint64 {
+	var v uint64
+	for n > 0 {
+		run := b.runAt(i)
+		run = run[:min(n, len(run))]
+		for _, c := range run {
+			v = v<<8 | uint64(c)
+		}
+		i += len(run)
+		n -= len(run)
+	}
+	return v
+}
+
+// peekInto copies the bytes from i on into dst, as many as there are, and returns how many.
+func (b *Buffer) peekInto(dst []byte, i int) int {
+	total := min(len(dst), b.Len()-i)
+	for n := 0; n < total; {
+		n += copy(dst[n:total], b.runAt(i+n))
+	}
+	return total
+}
+
+// commit makes n bytes of the last part's room readable.
+func (b *Buffer) commit(n int) {
+	l := b.last()
+	l.data = l.data[:len(l.data)+n]
+	x := b.ext
+	if x.cur == len(x.parts)-1 {
+		b.data = l.data[l.r:len(l.data):len(l.data)]
+		return
+	}
+	b.rest += n
+}
+
+// growParts gives a composite a last part with room for n bytes.
+func (b *Buffer) growParts(n int) {
+	l := b.last()
+	if n <= l.Available() {
+		return
+	}
+	t := l.sibling(max(n, min(2*l.Cap(), maxPart)))
+	x := b.ext
+	at := b.ReaderIndex()
+	if l.Len() == 0 {
+		x.parts[len(x.parts)-1] = t
+		l.Close()
+	} else {
+		x.parts = append(x.parts, t)
+	}
+	b.rebuild(at)
+}
+
+// maxPart bounds the size of the parts that a composite adds by itself, unless a single
+// write needs more.
+const maxPart = 64 << 10
+
+// truncateParts drops the bytes from index w on, and the parts that are then empty.
+func (b *Buffer) truncateParts(w int) {
+	x := b.ext
+	at := b.ReaderIndex()
+	i, left := 0, w
+	for ; i < len(x.parts)-1 && left > x.parts[i].Len(); i++ {
+		left -= x.parts[i].Len()
+	}
+	p := x.parts[i]
+	p.data = p.data[:p.r+left]
+	for _, q := range x.parts[i+1:] {
+		q.Close()
+	}
+	clear(x.parts[i+1:])
+	x.parts = x.parts[:i+1]
+	b.rebuild(at)
+	b.collapse()
+}
+
+// keepLast drops all parts but the last, for Reset.
+func (b *Buffer) keepLast() {
+	x := b.ext
+	l := b.last()
+	for _, p := range x.parts[:len(x.parts)-1] {
+		p.Close()
+	}
+	x.parts = append(x.parts[:0], l)
+	b.rebuild(0)
+	b.collapse()
+}
+
+// dropRead closes the parts before the reader.
+func (b *Buffer) dropRead() {
+	if b.r == len(b.data) && b.rest > 0 {
+		b.step()
+	}
+	x := b.ext
+	for _, p := range x.parts[:x.cur] {
+		p.Close()
+	}
+	n := copy(x.parts, x.parts[x.cur:])
+	clear(x.parts[n:])
+	x.parts = x.parts[:n]
+	x.parts[0].r += b.r
+	b.rebuild(0)
+	b.collapse()
+}
+
+// flatten copies the readable bytes into one piece of memory and makes b contiguous.
+func (b *Buffer) flatten() {
+	t := b.last().sibling(b.Len())
+	t.data = t.data[:b.peekInto(t.data[:b.Len()], 0)]
+	x := b.ext
+	for _, p := range x.parts {
+		p.Close()
+	}
+	x.parts = append(x.parts[:0], t)
+	b.rebuild(0)
+	b.collapse()
+}

@@ -1,0 +1,63 @@
+package buffer
+
+// Split gives the left part of b away: the bytes already read and the next n readable
+// ones. The result is an owned Buffer with n readable bytes, which shares the memory and
+// has no room; the caller closes it, or hands it on. b keeps the rest with its indexes
+// started anew. The memory goes back when the last Buffer that shares it is closed, each
+// on whatever goroutine. It panics with ErrOutOfRange when fewer than n bytes are readable.
+func (b *Buffer) Split(n int) *Buffer {
+	if uint(n) > uint(b.Len()) {
+		b.refuse("Split", n, b.Len())
+	}
+	left := b.newStruct()
+	if b.isComposite() {
+		b.splitParts(left, n)
+	} else {
+		b.splitMemory(left, n)
+	}
+	if b.ext != nil && b.ext.leak != nil {
+		left.inheritTracker(b)
+	}
+	return left
+}
+
+// splitMemory splits a contiguous b.
+func (b *Buffer) splitMemory(left *Buffer, n int) {
+	end := b.r + n
+	left.data = b.data[:end:end]
+	left.r = b.r
+	if b.blk != nil {
+		left.blk = b.blk
+		b.blk.refs.Add(1)
+	}
+	b.data = b.data[end:]
+	b.r = 0
+}
+
+// splitParts splits a composite: whole parts move, and the one that the cut goes through
+// is split itself. Its right side may be empty; then b keeps it for its room.
+func (b *Buffer) splitParts(left *Buffer, n int) {
+	x := b.ext
+	at := b.ReaderIndex()
+	cut := at + n
+	i := 0
+	for ; i < len(x.parts)-1 && cut >= x.parts[i].Len(); i++ {
+		cut -= x.parts[i].Len()
+	}
+	left.ext = extras.Get().(*extra)
+	lx := left.ext
+	lx.parts = append(lx.inline[:0], x.parts[:i]...)
+	if cut > 0 || i == 0 {
+		p := x.parts[i]
+		lp := b.newStruct()
+		p.splitMemory(lp, cut)
+		lx.parts = append(lx.parts, lp)
+	}
+	k := copy(x.parts, x.parts[i:])
+	clear(x.parts[k:])
+	x.parts = x.parts[:k]
+	left.rebuild(at)
+	left.collapse()
+	b.rebuild(0)
+	b.collapse()
+}
