@@ -1,0 +1,188 @@
+// Package mpsc is the queue of tasks in front of a loop: any goroutine pushes, one pops.
+//
+// Producers push on a Treiber stack, which needs one successful compare-and-swap and has no
+// moment in which a preempted producer hides the tasks of others. The consumer takes the whole
+// stack at once and turns it round, so the order is first in, first out, and there is no ABA
+// problem because nobody pops single nodes. Every node knows how deep the stack is below it,
+// so a bound on the queue costs no extra counter.
+package mpsc
+
+import (
+	"errors"
+	"sync"
+	"sync/atomic"
+	"unsafe"
+
+	"millrace.dev/future"
+)
+
+var (
+	// ErrClosed says that the consumer takes nothing more.
+	ErrClosed = errors.New("mpsc: queue closed")
+	// ErrFull says that the queue holds as many tasks as it may.
+	ErrFull = errors.New("mpsc: queue full")
+)
+
+// node is one task in the queue, or spare.
+type node struct {
+	next  *node
+	depth int // nodes on the stack up to and including this one
+	task  future.Task
+}
+
+var (
+	closed node
+	spares = sync.Pool{New: func() any { return new(node) }}
+)
+
+// maxSpares bounds the nodes that a consumer keeps for its own pushes; the rest go back to
+// where the producers get theirs.
+const maxSpares = 256
+
+const cacheLine = 64
+
+// Queue is the zero value when empty. It must not be copied after first use.
+type Queue struct {
+	_    [cacheLine]byte // the stack is written by every producer: keep it off its neighbours' line
+	head atomic.Pointer[node]
+	_    [cacheLine - unsafe.Sizeof(uintptr(0))]byte
+
+	// the consumer's own
+	first, last *node // taken or pushed locally, oldest first
+	local       int
+	spare       *node
+	spareCount  int
+	isClosed    bool
+}
+
+// Push adds a task, unless limit or more are waiting already (0: no limit). Any goroutine may
+// call it. It returns nil, ErrFull, or ErrClosed; a task that was accepted will be popped.
+func (q *Queue) Push(task future.Task, limit int) error {
+	n := spares.Get().(*node)
+	n.task = task
+	for {
+		head := q.head.Load()
+		n.next, n.depth = head, 1
+		if head != nil {
+			if head == &closed {
+				return discard(n, ErrClosed)
+			}
+			if n.depth = head.depth + 1; limit > 0 && n.depth > limit {
+				return discard(n, ErrFull)
+			}
+		}
+		if q.head.CompareAndSwap(head, n) {
+			return nil
+		}
+	}
+}
+
+func discard(n *node, err error) error {
+	n.next, n.task = nil, nil
+	spares.Put(n)
+	return err
+}
+
+// PushLocal is Push on the consumer's goroutine, without atomic writes. The task comes after
+// all that were pushed before, also by others.
+func (q *Queue) PushLocal(task future.Task, limit int) error {
+	if q.isClosed {
+		return ErrClosed
+	}
+	q.take()
+	if limit > 0 && q.local >= limit {
+		return ErrFull
+	}
+	n := q.spare
+	if n != nil {
+		q.spare = n.next
+		q.spareCount--
+		n.next = nil
+	} else {
+		n = new(node)
+	}
+	n.task = task
+	q.append(n, n, 1)
+	return nil
+}
+
+// Pop returns the oldest task, or nil if there is none. Only the consumer may call it.
+func (q *Queue) Pop() future.Task {
+	n := q.first
+	if n == nil {
+		if q.take(); q.first == nil {
+			return nil
+		}
+		n = q.first
+	}
+	if q.first = n.next; q.first == nil {
+		q.last = nil
+	}
+	q.local--
+	task := n.task
+	n.task = nil
+	if q.spareCount < maxSpares {
+		n.next = q.spare
+		q.spare = n
+		q.spareCount++
+	} else {
+		n.next = nil
+		spares.Put(n)
+	}
+	return task
+}
+
+// Empty reports whether there is nothing to pop. Only the consumer may call it.
+func (q *Queue) Empty() bool {
+	if q.first != nil {
+		return false
+	}
+	head := q.head.Load()
+	return head == nil || head == &closed
+}
+
+// Len returns how many tasks wait. Only the consumer may call it.
+func (q *Queue) Len() int {
+	if head := q.head.Load(); head != nil {
+		return q.local + head.depth
+	}
+	return q.local
+}
+
+// Close makes every later push fail. What was accepted before can still be popped. Only the
+// consumer may call it.
+func (q *Queue) Close() {
+	q.isClosed = true
+	q.adopt(q.head.Swap(&closed))
+}
+
+// take moves what producers pushed to the end of the consumer's list.
+func (q *Queue) take() {
+	if q.head.Load() == nil || q.isClosed {
+		return
+	}
+	q.adopt(q.head.Swap(nil))
+}
+
+// adopt appends a stack, newest first, to the consumer's list, oldest first.
+func (q *Queue) adopt(newest *node) {
+	if newest == nil || newest == &closed {
+		return
+	}
+	count := newest.depth
+	var oldest *node
+	for n := newest; n != nil; {
+		n.next, oldest, n = oldest, n, n.next
+	}
+	q.append(oldest, newest, count)
+}
+
+func (q *Queue) append(first, last *node, count int) {
+	if q.last == nil {
+		q.first = first
+	} else {
+		q.last.next = first
+	}
+	q.last = last
+	q.local += count
+}

@@ -1,0 +1,89 @@
+package loop
+
+import (
+	"runtime"
+	"time"
+)
+
+// How a loop sleeps, and is woken only when it does.
+//
+// The state is awake while the loop works. Just before it sleeps it stores asleep and then looks at
+// the queue once more; a producer pushes first and then looks at the state. So either the loop sees
+// the task, or the producer sees that the loop is asleep, and the first producer to turn asleep into
+// woken wakes it. While the loop is awake a task costs its producer one atomic load for all this.
+const (
+	awake  = iota // working
+	asleep        // parked, or just about to
+	woken         // a producer has woken it, or is about to
+)
+
+func (l *Loop) wakeIfAsleep() {
+	if l.state.Load() == asleep && l.state.CompareAndSwap(asleep, woken) && l.poller != nil {
+		l.poller.wake()
+	}
+}
+
+// fallAsleep is called by the poller right before it parks. If it returns false there is work.
+func (l *Loop) fallAsleep() bool {
+	l.state.Store(asleep)
+	if l.queue.Empty() {
+		return true
+	}
+	return false
+}
+
+// arise is called by the poller when it no longer sleeps. It reports whether somebody has
+// woken the loop; the poller's wake signal is then set, or will be at any moment.
+func (l *Loop) arise() bool {
+	if l.state.Load() == awake || l.state.Swap(awake) == asleep {
+		return false
+	}
+	l.counters.wakeups++
+	return true
+}
+
+// never is the deadline of a sleep that only an event or a task ends.
+const never = time.Duration(-1)
+
+// sleepUntil returns the time at which the loop has something to do even if nothing happens.
+func (l *Loop) sleepUntil() time.Duration {
+	until := l.idleDeadline()
+	if tick, ok := l.wheel.next(); ok {
+		until = earlier(until, l.tickStart(tick))
+	}
+	if l.stop.requested {
+		until = earlier(until, l.stopDeadline())
+	}
+	return until
+}
+
+func earlier(a, b time.Duration) time.Duration {
+	if a == never || b < a {
+		return b
+	}
+	return a
+}
+
+// kickEvery is how many turns a loop may be busy without giving way.
+const kickEvery = 8
+
+// kick lets others run when the loop has not slept for a while.
+//
+// A busy loop never enters Go's scheduler by itself, and it is the scheduler that looks at the
+// runtime's network poller, in which the other loops sleep. A thread that leaves the poller to run
+// one loop does not leave another thread behind there, so with a loop that is always busy the
+// others would be noticed by the runtime's monitor only, after 10 ms or more. Gosched puts this
+// goroutine behind all runnable ones and, where a processor is idle, wakes a thread for it, which
+// looks at the poller before it sleeps.
+func (l *Loop) kick() {
+	if l.busy++; l.busy >= kickEvery {
+		l.busy = 0
+		runtime.Gosched()
+	}
+}
+
+// slept is called by pollers that gave up the processor: there is no need to kick.
+func (l *Loop) slept() {
+	l.busy = 0
+	l.counters.sleeps++
+}
