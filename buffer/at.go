@@ -11,11 +11,14 @@ import (
 
 // Uint8At returns the byte at i.
 func (b *Buffer) Uint8At(i int) uint8 {
-	if d := b.data[b.r:]; uint(i) < uint(len(d)) {
-		return d[i]
+	// In this form it is just small enough to be inlined.
+	if uint(i) < uint(len(b.data)-b.r) {
+		return b.data[b.r+i]
 	}
-	return uint8(b.atSlow(i, 1))
+	return b.uint8AtSlow(i)
 }
+
+func (b *Buffer) uint8AtSlow(i int) uint8 { return uint8(b.atSlow(i, 1)) }
 
 // Uint16At returns the 2 bytes at i, big-endian.
 func (b *Buffer) Uint16At(i int) uint16 {

@@ -12,7 +12,7 @@ package buffer
 // A Buffer is contiguous or composite (Compose, Append); the methods are the same.
 // All multi-byte numbers are big-endian unless the name ends in LE.
 //
-// Every method but IsClosed panics with ErrClosed after Close. Below leak level Advanced
+// Every method but IsClosed and Touch panics with ErrClosed after Close. Below leak level Advanced
 // the struct is recycled, so this holds until the Buffer is handed out again; from
 // Advanced up it holds for ever.
 type Buffer struct {
@@ -47,8 +47,9 @@ func New(capacity int) *Buffer {
 	if capacity < 0 {
 		panic(&rangeError{"New", capacity, 0})
 	}
-	b := &Buffer{data: make([]byte, 0, capacity)}
-	return b.sampled()
+	b := takeStruct()
+	b.data = make([]byte, 0, capacity)
+	return sampled(b, 3)
 }
 
 // Wrap returns a Buffer over p, all of it readable and none of it room. It takes p over:
@@ -57,20 +58,23 @@ func Wrap(p []byte) *Buffer {
 	if p == nil {
 		p = none
 	}
-	b := &Buffer{data: p[:len(p):len(p)]}
-	return b.sampled()
+	b := takeStruct()
+	b.data = p[:len(p):len(p)]
+	return sampled(b, 3)
 }
 
 // Copy returns a Buffer with a copy of p on the Go heap. The caller closes it.
 func Copy(p []byte) *Buffer {
-	b := &Buffer{data: append(make([]byte, 0, len(p)), p...)}
-	return b.sampled()
+	b := takeStruct()
+	b.data = append(make([]byte, 0, len(p)), p...)
+	return sampled(b, 3)
 }
 
 // CopyString returns a Buffer with a copy of s on the Go heap. The caller closes it.
 func CopyString(s string) *Buffer {
-	b := &Buffer{data: append(make([]byte, 0, len(s)), s...)}
-	return b.sampled()
+	b := takeStruct()
+	b.data = append(make([]byte, 0, len(s)), s...)
+	return sampled(b, 3)
 }
 
 // Len returns the number of readable bytes.

@@ -1,60 +1,124 @@
 package buffer
 
+import "millrace.dev/internal/goid"
+
 // Close ends the ownership of b: its memory goes back to where it came from once no other
 // Buffer shares it, a composite's parts are closed. Any goroutine may call it, once: a
 // second Close panics with ErrClosed (below leak level Advanced only until the struct has
 // been handed out again).
 func (b *Buffer) Close() {
+	// The common case: memory of the cache that belongs to this goroutine, shared with
+	// nobody. A refs of 1 is this Buffer's own, so that no other goroutine can raise it.
+	if blk := b.blk; blk != nil && b.ext == nil && b.data != nil && blk.refs.Load() == 1 {
+		if c := blk.home; c != nil && c.owner.Load() == goid.Current() && !keepClosed.Load() {
+			if l := &c.lists[blk.class]; l.n < l.max {
+				b.data = nil
+				b.r = 0
+				b.next = l.head
+				l.head = b
+				l.n++
+				l.frees++
+				return
+			}
+		}
+	}
+	b.closeSlow()
+}
+
+func (b *Buffer) closeSlow() {
 	if b.data == nil {
 		panic(b.closedError())
 	}
-	if x := b.ext; x != nil {
-		b.endTracker()
-		if x.parts != nil {
-			for _, p := range x.parts {
-				p.Close()
-			}
-			b.dropExtra()
+	t := b.untrack()
+	if b.isComposite() {
+		for _, p := range b.ext.parts {
+			p.Close()
 		}
+		b.dropParts()
+	}
+	if t != nil && keepClosed.Load() {
+		b.rememberClosed(t)
 	}
 	b.release()
 }
 
-// release gives up the memory and the struct.
+// release gives up the memory and the struct of a Buffer that isn't composite.
 func (b *Buffer) release() {
 	blk := b.blk
-	b.retire()
+	b.data, b.r, b.rest = nil, 0, 0
 	if blk == nil {
+		recycle(b, nil)
 		return
 	}
-	if blk.refs.Load() != 1 && blk.refs.Add(-1) > 0 {
+	home := blk.home // not after the Add: then the block is another's
+	if blk.refs.Load() != 1 {
+		if blk.refs.Add(-1) > 0 {
+			b.blk = nil
+			recycle(b, home)
+			return
+		}
+		blk.refs.Store(1)
+	}
+	if blk.class == fromHeap {
+		blk.pool.heapFreed(blk)
+		b.blk = nil
+		recycle(b, nil)
 		return
 	}
-	blk.refs.Store(1)
-	blk.pool.free(blk)
+	if keepClosed.Load() || b.ext != nil {
+		b.blk = nil
+		b = &Buffer{blk: blk}
+		poison(blk.mem)
+	}
+	switch {
+	case home == nil:
+		blk.pool.put(b)
+	case home.onOwner():
+		home.put(b)
+	case !home.give(b):
+		blk.pool.put(b)
+	}
 }
 
-// retire marks the struct as closed, without its memory.
-func (b *Buffer) retire() {
+// vacate retires the struct of a Buffer whose content has moved to another.
+func (b *Buffer) vacate() {
+	var home *Cache
+	if b.blk != nil {
+		home = b.blk.home
+	}
 	b.data, b.blk = nil, nil
 	b.r, b.rest = 0, 0
+	recycle(b, home)
 }
 
-// detach moves what a contiguous b holds into a struct that its former owner can't reach.
-func (b *Buffer) detach() *Buffer {
-	return b
+// handOver makes b unusable for its former owner, and returns the Buffer that the new owner
+// goes on with: below leak level Advanced that is b itself. op is the call that b went to.
+func (b *Buffer) handOver(op string) *Buffer {
+	if !keepClosed.Load() {
+		return b
+	}
+	to := new(Buffer)
+	t := b.untrack()
+	to.data, to.r, to.rest, to.blk, to.ext = b.data, b.r, b.rest, b.blk, b.ext
+	b.data, b.r, b.rest, b.blk, b.ext = nil, 0, 0, nil, nil
+	if t != nil {
+		b.rememberClosed(t.handedTo(op))
+		to.attach(t)
+	}
+	return to
 }
-
-// newStruct returns a Buffer struct without memory.
-func (b *Buffer) newStruct() *Buffer { return new(Buffer) }
 
 // sibling returns an empty Buffer from the allocator that b's memory came from, not
 // followed by the leak detector.
 func (b *Buffer) sibling(n int) *Buffer {
-	if b.blk == nil {
-		return &Buffer{data: make([]byte, 0, n)}
+	switch blk := b.blk; {
+	case blk == nil:
+		t := takeStruct()
+		t.data = make([]byte, 0, n)
+		return t
+	case blk.home != nil:
+		return blk.home.allocate(n)
+	default:
+		return blk.pool.allocate(n)
 	}
-	return b.blk.pool.allocate(n)
 }
-
-func (b *Buffer) closedError() error { return ErrClosed }

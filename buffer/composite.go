@@ -28,11 +28,11 @@ func Compose(parts ...*Buffer) *Buffer {
 	if len(parts) == 0 {
 		return New(0)
 	}
-	b := parts[0]
+	b := parts[0].handOver("Compose")
 	for _, p := range parts[1:] {
-		b.join(p)
+		b.join(p, "Compose")
 	}
-	return b.handedOver()
+	return b
 }
 
 // Append adds other's readable bytes behind those of b and takes other over: it must not
@@ -51,23 +51,24 @@ func (b *Buffer) Append(other *Buffer) {
 		other.Close()
 		return
 	}
-	b.join(other)
+	b.join(other, "Append")
 }
 
 // maxCopied is the number of bytes up to which Append copies: about where a copy starts to
 // cost more than another part does in its life.
 const maxCopied = 512
 
-// join makes other the last part (or parts) of b.
-func (b *Buffer) join(other *Buffer) {
+// join makes other the last part (or parts) of b; op is the call that takes it over.
+func (b *Buffer) join(other *Buffer, op string) {
 	if b == other || b.data == nil {
-		b.refuse("Compose of itself", 0, 0)
+		b.refuse(op+" of itself", 0, 0)
 	}
 	if other.Len() == 0 {
 		other.Close()
 		return
 	}
-	b.adoptTracker(other)
+	other = other.handOver(op)
+	b.mergeTracker(other, op)
 	if !b.isComposite() {
 		b.becomeComposite()
 	}
@@ -77,7 +78,7 @@ func (b *Buffer) join(other *Buffer) {
 		x.parts = x.parts[:len(x.parts)-1]
 		l.Close()
 	}
-	at := b.writer()
+	at := b.ReaderIndex()
 	if other.isComposite() {
 		ox := other.ext
 		for _, p := range ox.parts[:ox.cur] {
@@ -91,20 +92,17 @@ func (b *Buffer) join(other *Buffer) {
 			}
 			x.parts = append(x.parts, p)
 		}
-		other.dropExtra()
-		other.retire()
+		other.dropParts()
+		other.vacate()
 	} else {
-		x.parts = append(x.parts, other.detach())
+		x.parts = append(x.parts, other)
 	}
 	b.rebuild(at)
 }
 
-// writer returns the composite's reader position, valid while parts are being added.
-func (b *Buffer) writer() int { return b.ext.base + b.r }
-
 // becomeComposite moves the content of a contiguous b into a part of its own.
 func (b *Buffer) becomeComposite() {
-	p := b.newStruct()
+	p := newStruct(b.blk)
 	p.data, p.r, p.blk = b.data, b.r, b.blk
 	b.blk = nil
 	if b.ext == nil {
@@ -126,19 +124,23 @@ func (b *Buffer) collapse() {
 	p := x.parts[0]
 	b.data, b.blk = p.data, p.blk
 	b.r += p.r
-	p.blk = nil
-	b.dropExtra()
-	p.retire()
+	b.dropParts()
+	p.vacate()
 }
 
-// dropExtra ends being a composite; a leak tracker stays.
-func (b *Buffer) dropExtra() {
+// dropParts ends being a composite; a leak tracker stays.
+func (b *Buffer) dropParts() {
 	x := b.ext
 	clear(x.parts)
 	x.parts, x.cur, x.base = nil, 0, 0
 	clear(x.inline[:])
 	b.rest = 0
-	if x.leak == nil {
+	b.dropExtra()
+}
+
+// dropExtra gives back what b doesn't need any more.
+func (b *Buffer) dropExtra() {
+	if x := b.ext; x.parts == nil && x.leak == nil {
 		b.ext = nil
 		extras.Put(x)
 	}
@@ -284,15 +286,13 @@ func (b *Buffer) keepLast() {
 	for _, p := range x.parts[:len(x.parts)-1] {
 		p.Close()
 	}
-	x.parts = append(x.parts[:0], l)
-	b.rebuild(0)
-	b.collapse()
+	b.becomePart(l)
 }
 
 // dropRead closes the parts before the reader.
 func (b *Buffer) dropRead() {
-	if b.r == len(b.data) && b.rest > 0 {
-		b.step()
+	if b.r == len(b.data) {
+		b.step() // the part is read, unless it is the last
 	}
 	x := b.ext
 	for _, p := range x.parts[:x.cur] {
@@ -314,7 +314,14 @@ func (b *Buffer) flatten() {
 	for _, p := range x.parts {
 		p.Close()
 	}
-	x.parts = append(x.parts[:0], t)
+	b.becomePart(t)
+}
+
+// becomePart makes b contiguous, with the content of p alone.
+func (b *Buffer) becomePart(p *Buffer) {
+	x := b.ext
+	clear(x.parts)
+	x.parts = append(x.parts[:0], p)
 	b.rebuild(0)
 	b.collapse()
 }

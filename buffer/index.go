@@ -28,7 +28,7 @@ func (b *Buffer) WriterIndex() int {
 // Indexes count from the start of what the Buffer holds now: Split, Compact, Reset and any
 // growth start them anew. Positions kept across those count from the reader (Len, Uint8At).
 func (b *Buffer) SetReaderIndex(i int) {
-	if w := b.WriterIndex(); uint(i) > uint(w) {
+	if w := b.WriterIndex(); uint(i) > uint(w) && !unchecked.Load() {
 		b.refuse("SetReaderIndex", i, w)
 	}
 	if b.isComposite() {
@@ -42,7 +42,7 @@ func (b *Buffer) SetReaderIndex(i int) {
 // room readable, whatever it is. It panics with ErrOutOfRange when i is less than the
 // reader index or beyond the capacity. A composite gives up parts that lie wholly after i.
 func (b *Buffer) SetWriterIndex(i int) {
-	if i < b.ReaderIndex() || i > b.Cap() {
+	if (i < b.ReaderIndex() || i > b.Cap()) && !unchecked.Load() {
 		b.refuse("SetWriterIndex", i, b.Cap())
 	}
 	if b.isComposite() {
@@ -97,7 +97,7 @@ func (b *Buffer) advanceSlow(n int) {
 // Truncate drops all but the first n readable bytes. It panics with ErrOutOfRange when
 // fewer are readable.
 func (b *Buffer) Truncate(n int) {
-	if uint(n) > uint(b.Len()) {
+	if uint(n) > uint(b.Len()) && !unchecked.Load() {
 		b.refuse("Truncate", n, b.Len())
 	}
 	if b.isComposite() {

@@ -1,43 +1,173 @@
 package buffer
 
+import (
+	"log/slog"
+	"math/bits"
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+)
+
 // LeakLevel says how much the leak detector watches.
 type LeakLevel int32
 
-// The levels, in rising order of cost.
+// The levels, in rising order of cost. A Buffer is leaked when it becomes unreachable
+// without having been closed.
 const (
-	Disabled LeakLevel = iota // nothing is watched
-	Simple                    // one Buffer in so many; a report says where it was allocated
-	Advanced                  // the same, with the last touches; use after Close always seen
-	Paranoid                  // every Buffer, with all of that
+	// Disabled watches nothing.
+	Disabled LeakLevel = iota
+	// Simple watches one Buffer in so many (SetLeakSampling). A report says where it was
+	// allocated. The default.
+	Simple
+	// Advanced watches as many, and reports the last places that each passed too: Split,
+	// Append, Compose and Touch. No Buffer struct is recycled, so that every use of a
+	// Buffer after its Close panics, and says where that was if the Buffer was watched.
+	Advanced
+	// Paranoid is Advanced for every Buffer, and overwrites pooled memory when it is given
+	// back, so that use of a view after Close shows. It is meant for tests.
+	Paranoid
 )
 
-// Report describes a Buffer that became unreachable without having been closed.
-type Report struct{ Level LeakLevel }
+// String returns the level's name.
+func (l LeakLevel) String() string {
+	switch l {
+	case Disabled:
+		return "Disabled"
+	case Simple:
+		return "Simple"
+	case Advanced:
+		return "Advanced"
+	case Paranoid:
+		return "Paranoid"
+	}
+	return "LeakLevel(?)"
+}
 
-// String renders the report over several lines.
-func (r Report) String() string { return "leak" }
+// Whether to watch a Buffer is a bit test: of a number that looks random, the top bits that
+// a mask selects are all zero. The number is a random one, or on a Cache's owner a sum of
+// steps of roll, 2^64 divided by the golden ratio: its top bits are spread so evenly that
+// no pattern of allocations can keep one of its places out of the sample.
+const roll = 0x9e3779b97f4a7c15
 
-// SetLeakLevel sets the level for Buffers allocated from now on.
-func SetLeakLevel(l LeakLevel) {}
+// defaultSampling is the default of SetLeakSampling.
+const defaultSampling = 128
 
-// SetLeakSampling makes levels Simple and Advanced watch one Buffer in interval, a power of
-// two.
-func SetLeakSampling(interval int) {}
+// publishMask picks one number in 128.
+const publishMask uint64 = 0x7f << 57
 
-// SetLeakReporter makes f receive the reports, on a goroutine of the runtime's; nil brings
-// back the default, which logs them.
-func SetLeakReporter(f func(Report)) {}
+var (
+	leakConfig sync.Mutex // held while the values below change together
+	leakLevel  atomic.Int32
+	sampling   = defaultSampling
 
-// SetChecks switches checks off and on.
-func SetChecks(on bool) {}
+	// pollMask picks the numbers for which an allocation takes the slow path: those of
+	// pickMask, and at least one in 128 for a Cache to publish its figures.
+	pollMask atomic.Uint64
+	// pickMask picks the Buffers to watch, unless the level is Disabled.
+	pickMask atomic.Uint64
+	// keepClosed says that structs are not recycled: level Advanced or above.
+	keepClosed atomic.Bool
 
-// Touch records a place that the Buffer passes, if the leak detector follows it.
-func (b *Buffer) Touch(hint any) {}
+	leakReporter atomic.Pointer[func(Report)]
+)
 
-type tracker struct{}
+func init() { SetLeakLevel(Simple) }
 
-func (b *Buffer) sampled() *Buffer              { return b }
-func (b *Buffer) handedOver() *Buffer           { return b }
-func (b *Buffer) adoptTracker(other *Buffer)    {}
-func (b *Buffer) inheritTracker(parent *Buffer) {}
-func (b *Buffer) endTracker()                   {}
+// SetLeakLevel sets the level for Buffers allocated from now on. Any goroutine may call it.
+func SetLeakLevel(l LeakLevel) {
+	leakConfig.Lock()
+	defer leakConfig.Unlock()
+	leakLevel.Store(int32(min(max(l, Disabled), Paranoid)))
+	setMasks()
+}
+
+// CurrentLeakLevel returns the level in force.
+func CurrentLeakLevel() LeakLevel { return LeakLevel(leakLevel.Load()) }
+
+// SetLeakSampling makes the levels Simple and Advanced watch one Buffer in interval on
+// average. The default is 128. It panics unless interval is a power of two. Any goroutine
+// may call it.
+func SetLeakSampling(interval int) {
+	if interval <= 0 || interval&(interval-1) != 0 {
+		panic(&rangeError{"SetLeakSampling", interval, 0})
+	}
+	leakConfig.Lock()
+	defer leakConfig.Unlock()
+	sampling = interval
+	setMasks()
+}
+
+func setMasks() {
+	level := LeakLevel(leakLevel.Load())
+	pick := topBits(sampling)
+	if level == Paranoid {
+		pick = 0
+	}
+	pickMask.Store(pick)
+	pollMask.Store(pick & publishMask)
+	keepClosed.Store(level >= Advanced)
+}
+
+// topBits returns the mask that one number in interval has all zero.
+func topBits(interval int) uint64 {
+	return ^(^uint64(0) >> bits.TrailingZeros(uint(interval)))
+}
+
+// picked reports whether the Buffer whose allocation drew number n is to be watched.
+func picked(n uint64) bool {
+	return n&pickMask.Load() == 0 && leakLevel.Load() != int32(Disabled)
+}
+
+// sampled lets the leak detector pick b, which was allocated outside of a Cache's owner.
+// The stack of a report starts skip frames up, where 1 is sampled's caller.
+func sampled(b *Buffer, skip int) *Buffer {
+	if n := rand.Uint64(); n&pollMask.Load() == 0 && picked(n) {
+		b.track(skip)
+	}
+	return b
+}
+
+// SetLeakReporter makes f receive every report, on a goroutine of the runtime's that must
+// not be held up for long; several may come at once. nil brings back the default, which
+// logs each place of allocation once through log/slog. Any goroutine may call it.
+func SetLeakReporter(f func(Report)) {
+	if f == nil {
+		leakReporter.Store(nil)
+		return
+	}
+	leakReporter.Store(&f)
+}
+
+func report(t *tracker) {
+	r := t.report()
+	if f := leakReporter.Load(); f != nil {
+		(*f)(r)
+		return
+	}
+	if firstFrom(t.stack) {
+		slog.Error("buffer leaked: it became unreachable without Close", "report", r.String())
+	}
+}
+
+// maxPlaces bounds the places that the default reporter remembers to have logged.
+const maxPlaces = 1024
+
+var (
+	placesMu sync.Mutex
+	places   = map[uintptr]struct{}{}
+)
+
+// firstFrom reports whether no leak of the same place of allocation has been logged.
+func firstFrom(stack []uintptr) bool {
+	var place uintptr
+	for _, pc := range stack {
+		place = place*31 + pc
+	}
+	placesMu.Lock()
+	defer placesMu.Unlock()
+	if _, known := places[place]; known || len(places) >= maxPlaces {
+		return false
+	}
+	places[place] = struct{}{}
+	return true
+}

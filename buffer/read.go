@@ -10,13 +10,17 @@ import (
 // with ErrOutOfRange when fewer bytes are readable than it needs.
 
 // ReadUint8 reads the next byte.
-func (b *Buffer) ReadUint8() uint8 {
-	if r := b.r; r < len(b.data) {
-		b.r = r + 1
-		return b.data[r]
+func (b *Buffer) ReadUint8() (v uint8) {
+	// In this form it is just small enough to be inlined.
+	if b.r < len(b.data) {
+		v = b.data[b.r]
+		b.r++
+		return
 	}
-	return uint8(b.readSlow(1))
+	return b.readUint8Slow()
 }
+
+func (b *Buffer) readUint8Slow() uint8 { return uint8(b.readSlow(1)) }
 
 // ReadUint16 reads the next 2 bytes, big-endian.
 func (b *Buffer) ReadUint16() uint16 {

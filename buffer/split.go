@@ -9,7 +9,7 @@ func (b *Buffer) Split(n int) *Buffer {
 	if uint(n) > uint(b.Len()) {
 		b.refuse("Split", n, b.Len())
 	}
-	left := b.newStruct()
+	left := newStruct(b.memory())
 	if b.isComposite() {
 		b.splitParts(left, n)
 	} else {
@@ -49,7 +49,7 @@ func (b *Buffer) splitParts(left *Buffer, n int) {
 	lx.parts = append(lx.inline[:0], x.parts[:i]...)
 	if cut > 0 || i == 0 {
 		p := x.parts[i]
-		lp := b.newStruct()
+		lp := newStruct(p.blk)
 		p.splitMemory(lp, cut)
 		lx.parts = append(lx.parts, lp)
 	}
@@ -60,4 +60,12 @@ func (b *Buffer) splitParts(left *Buffer, n int) {
 	left.collapse()
 	b.rebuild(0)
 	b.collapse()
+}
+
+// memory returns the block of the Buffer, or of a composite's last part; or nil.
+func (b *Buffer) memory() *block {
+	if b.isComposite() {
+		return b.last().blk
+	}
+	return b.blk
 }

@@ -10,13 +10,15 @@ import (
 
 // WriteUint8 writes one byte.
 func (b *Buffer) WriteUint8(v uint8) {
-	if n := len(b.data); n < cap(b.data) {
-		b.data = b.data[:n+1]
-		b.data[n] = v
+	// In this form it is just small enough to be inlined; append never has to grow.
+	if len(b.data) < cap(b.data) {
+		b.data = append(b.data, v)
 		return
 	}
-	b.room(1)[0] = v
+	b.writeUint8Slow(v)
 }
+
+func (b *Buffer) writeUint8Slow(v uint8) { b.room(1)[0] = v }
 
 // WriteUint16 writes 2 bytes, big-endian.
 func (b *Buffer) WriteUint16(v uint16) {
