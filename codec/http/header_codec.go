@@ -1,0 +1,46 @@
+package http
+
+// What follows is for codecs: a decoder copies a whole head into the arena once and
+// then says where in it the fields are; an encoder asks for the lines back in one piece.
+
+// Arena returns everything that the Header's arena holds, as a view.
+func (h *Header) Arena() []byte { return h.arena }
+
+// AppendArena copies p to the end of the arena, where spans then find it.
+func (h *Header) AppendArena(p []byte) {
+	if len(p) > maxArena-len(h.arena) {
+		panic("http: a header of more than 2 GiB")
+	}
+	h.arena = append(h.arena, p...)
+}
+
+// TruncateArena drops what the arena holds from n on. No span may lie there.
+func (h *Header) TruncateArena(n int) { h.arena = h.arena[:n] }
+
+// SetLines says that from base on the arena holds the lines of all fields that have
+// been added so far, in order, each ended by CRLF, and nothing else. A decoder that
+// has validated them says so, and Lines can then give them back.
+func (h *Header) SetLines(base int) { h.base, h.scattered = uint32(base), false }
+
+// AddSpan appends a field whose valid name and value are in the arena, or will be by
+// the time that the field is looked at: the offsets count from the arena's start. The
+// name has at most 65,535 bytes, and f is its number.
+func (h *Header) AddSpan(f Field, name, nameLen, value, valueLen int) {
+	bit := uint64(1) << f
+	h.repeated |= h.present & bit
+	h.present |= bit
+	h.fields = append(h.fields, span{
+		name: uint32(name), nameLen: uint16(nameLen),
+		value: uint32(value), valueLen: uint32(valueLen), field: f,
+	})
+}
+
+// Lines returns all fields as HTTP/1 writes them, one line each, when the arena holds
+// them like that; ok is false when a field has been replaced, deleted or is invalid,
+// and the fields have to be written one by one.
+func (h *Header) Lines() (lines []byte, ok bool) {
+	if h.scattered || h.invalid {
+		return nil, false
+	}
+	return h.arena[h.base:], true
+}

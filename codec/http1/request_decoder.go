@@ -1,0 +1,263 @@
+package http1
+
+import (
+	"millrace.dev/buffer"
+	"millrace.dev/codec/http"
+	"millrace.dev/codec/internal/octet"
+)
+
+// maxBlankLines is how many empty lines may stand before a request line. RFC 9112
+// section 2.2: at least one should be ignored.
+const maxBlankLines = 4
+
+// RequestDecoder turns the bytes that a server receives on one connection into Requests
+// and Contents, RFC 9112. It does no I/O and keeps no bytes but those of a head that has
+// not arrived whole; between messages it holds no memory of its own.
+//
+// The zero RequestDecoder is ready, with default limits. It belongs to one goroutine.
+type RequestDecoder struct {
+	limits *http.Limits
+	req    *http.Request // whose head is being parsed, or nil
+	failed *Error
+	id     uint64 // of the last request
+	line   requestLine
+	blank  uint8 // bytes of empty lines before the request line so far
+	body   body
+}
+
+var defaultLimits = http.Limits{}.Effective()
+
+// NewRequestDecoder returns a decoder with the given limits.
+func NewRequestDecoder(limits http.Limits) *RequestDecoder {
+	l := limits.Effective()
+	return &RequestDecoder{limits: &l}
+}
+
+// Next takes the next message off the front of in: a *http.Request, or a *http.Content
+// of the Request before it, which the caller then has to close. It returns nil, nil when
+// it needs more bytes; in is empty then. Bytes that it has taken are no longer in in,
+// but a Content's Data shares in's memory.
+//
+// An error is an *Error. It is final: whatever follows on the connection must not be
+// interpreted, so Next returns the same error from then on and leaves in as it is.
+func (d *RequestDecoder) Next(in *buffer.Buffer) (msg any, err error) {
+	if d.failed != nil {
+		return nil, d.failed
+	}
+	if d.body.phase != noBody {
+		c, err := d.body.next(in, d.limits)
+		if err != nil {
+			return nil, d.fail(err)
+		}
+		if c != nil {
+			c.ID = d.id
+			return c, nil
+		}
+		return nil, nil
+	}
+	r, fault := d.head(in)
+	if fault != nil {
+		return nil, d.fail(fault)
+	}
+	if r != nil {
+		return r, nil
+	}
+	return nil, nil
+}
+
+// Finish says how the connection's input ended, once the peer has sent its last byte:
+// nil when that was between two messages, otherwise an error that wraps
+// io.ErrUnexpectedEOF, or the error that Next has returned. The decoder is done then.
+func (d *RequestDecoder) Finish() error {
+	if d.failed != nil {
+		return d.failed
+	}
+	if d.req != nil || d.body.phase != noBody {
+		return d.fail(errCut)
+	}
+	return nil
+}
+
+// Idle reports whether the decoder is between two messages, empty lines apart.
+func (d *RequestDecoder) Idle() bool {
+	return d.req == nil && d.body.phase == noBody && d.failed == nil
+}
+
+// Close gives back what an unfinished message holds. It may be called at any time.
+func (d *RequestDecoder) Close() {
+	if d.failed == nil {
+		_ = d.fail(errCut)
+	}
+}
+
+func (d *RequestDecoder) fail(err *Error) error {
+	d.failed = err
+	if d.req != nil {
+		d.req.Close()
+		d.req = nil
+	}
+	d.body.release()
+	return err
+}
+
+// head parses a request's head; it returns nil when that isn't complete yet.
+func (d *RequestDecoder) head(in *buffer.Buffer) (*http.Request, *Error) {
+	if d.req == nil {
+		p, err := d.skipBlankLines(in)
+		if len(p) == 0 || err != nil {
+			return nil, err
+		}
+		if d.limits == nil {
+			d.limits = &defaultLimits
+		}
+		d.req = http.NewRequest("", "")
+		d.line, d.body.sec = requestLine{}, section{}
+		// Usually the head is all there: it is parsed where it lies, and copied once.
+		n, err := d.parse(p)
+		if err != nil {
+			return nil, err
+		}
+		if n > 0 {
+			d.req.Header.AppendArena(p[:n-2])
+			in.Skip(n)
+			return d.finishHead()
+		}
+		d.req.Header.AppendArena(p)
+		in.Skip(len(p))
+	}
+	h := &d.req.Header
+	for p := in.Readable(); len(p) > 0; p = in.Readable() {
+		p = p[:min(len(p), pieceLen)]
+		had := len(h.Arena())
+		h.AppendArena(p)
+		n, err := d.parse(h.Arena())
+		if err != nil {
+			return nil, err
+		}
+		if n > 0 {
+			h.TruncateArena(n - 2)
+			in.Skip(n - had)
+			return d.finishHead()
+		}
+		in.Skip(len(p))
+	}
+	return nil, nil
+}
+
+// skipBlankLines drops empty lines and returns the first run behind them, empty when
+// there is nothing yet.
+func (d *RequestDecoder) skipBlankLines(in *buffer.Buffer) ([]byte, *Error) {
+	for {
+		p := in.Readable()
+		switch {
+		case len(p) == 0:
+			return nil, nil
+		case d.blank&1 == 0 && p[0] != '\r':
+			if p[0] == '\n' {
+				return nil, errLineEnd
+			}
+			d.blank = 0
+			return p, nil
+		case d.blank&1 == 1 && p[0] != '\n':
+			return nil, errLineEnd
+		case d.blank == 2*maxBlankLines:
+			return nil, errBlankLines
+		}
+		d.blank++
+		in.Skip(1)
+	}
+}
+
+// parse goes on with the head, of which p is all bytes so far. It returns the head's
+// length, or 0 when the end is not among them.
+func (d *RequestDecoder) parse(p []byte) (int, *Error) {
+	if d.line.phase != lineDone {
+		done, err := d.line.parse(p, d.limits.MaxLine)
+		if err != nil || !done {
+			return 0, err
+		}
+		d.req.Method = http.MethodOf(p[:d.line.methodEnd])
+		d.body.sec.pos = d.line.pos
+		if !http.ValidTargetForm(d.req.Method, p[d.line.methodEnd+1:d.line.targetEnd]) {
+			return 0, errTarget
+		}
+	}
+	most := int(d.line.pos) + d.limits.MaxHeader
+	if len(p) > most {
+		p = p[:most]
+	}
+	done, err := d.body.sec.fields(&d.req.Header, p, d.limits.MaxFields)
+	switch {
+	case err != nil:
+		return 0, err
+	case done:
+		return int(d.body.sec.pos), nil
+	case len(p) == most:
+		return 0, errHeaderLong
+	}
+	return 0, nil
+}
+
+// finishHead applies the rules that concern the head as a whole. The arena holds it
+// without the empty line, so that adding fields continues the lines.
+func (d *RequestDecoder) finishHead() (*http.Request, *Error) {
+	r := d.req
+	h := &r.Header
+	h.SetLines(int(d.line.pos))
+	from, to := d.line.methodEnd+1, d.line.targetEnd
+	r.Target = h.Arena()[from:to:to]
+	r.Version = d.line.version
+	if err := checkHost(h, r.Version); err != nil {
+		return nil, err
+	}
+	f, err := framingOf(h, r.Version)
+	if err != nil {
+		return nil, err
+	}
+	hasBody, err := d.body.start(f, d.limits)
+	if err != nil {
+		return nil, err
+	}
+	// RFC 9112 section 6.3: a request without framing has no content.
+	r.End = !hasBody
+	r.ContentLength = max(int64(f), -1)
+	if f == framingNone {
+		r.ContentLength = 0
+	}
+	r.KeepAlive = persistent(h, r.Version)
+	if r.Version >= http.HTTP11 {
+		if hasBody && h.HasField(http.FieldExpect) {
+			r.Expect = expectation(h)
+		}
+		r.Upgrade = h.HasField(http.FieldUpgrade) && h.HasToken("Connection", "upgrade")
+	}
+	d.id++
+	r.ID = d.id
+	d.req = nil
+	d.line = requestLine{}
+	return r, nil
+}
+
+// checkHost applies RFC 9112 section 3.2: one Host field in HTTP/1.1, and never two or a
+// malformed one.
+func checkHost(h *http.Header, v http.Version) *Error {
+	switch {
+	case !h.HasField(http.FieldHost):
+		if v >= http.HTTP11 {
+			return errHostMissing
+		}
+	case h.Repeated(http.FieldHost):
+		return errHostTwice
+	case !http.ValidHost(h.ValueOf(http.FieldHost)):
+		return errHost
+	}
+	return nil
+}
+
+// expectation reads the Expect field, RFC 9110 section 10.1.1.
+func expectation(h *http.Header) http.Expectation {
+	if !h.Repeated(http.FieldExpect) && octet.EqualFold(h.ValueOf(http.FieldExpect), "100-continue") {
+		return http.ExpectContinue
+	}
+	return http.ExpectUnknown
+}
