@@ -1,0 +1,124 @@
+package bootstrap
+
+import (
+	"context"
+	"errors"
+	"net"
+	"sync"
+
+	"millrace.dev/channel"
+	"millrace.dev/future"
+	"millrace.dev/loop"
+)
+
+// Client connects channels. Set the fields, then use it; they must not be changed
+// afterwards. Its methods may be called from any goroutine.
+type Client struct {
+	// Init fills the pipeline of each new channel, on the channel's loop (for
+	// CreateUnregistered: on the caller's goroutine) before it is registered. An error
+	// fails the connect. Required.
+	Init func(ch *channel.Channel) error
+	// Group runs the channels. Required: connections share loops, and the group's owner
+	// shuts it down.
+	Group *loop.Group
+	// Transport is the kind of connections. Default DefaultTransport().
+	Transport Transport
+	// Config is for the channels. Its ConnectTimeout bounds a connect. Default
+	// channel.NewConfig().
+	Config *channel.Config
+	// LocalAddr, if set, is what the connections are bound to.
+	LocalAddr net.Addr
+
+	once sync.Once
+}
+
+func (c *Client) defaults() error {
+	c.once.Do(func() {
+		if c.Transport == nil {
+			c.Transport = DefaultTransport()
+		}
+		if c.Config == nil {
+			c.Config = channel.NewConfig()
+		}
+	})
+	switch {
+	case c.Init == nil:
+		return errors.New("bootstrap: Client.Init: is not set")
+	case c.Group == nil:
+		return errors.New("bootstrap: Client.Group: is not set")
+	}
+	return nil
+}
+
+// CreateUnregistered returns an initialised channel at once. The caller registers and
+// connects it, or closes it.
+func (c *Client) CreateUnregistered() (*channel.Channel, error) {
+	if err := c.defaults(); err != nil {
+		return nil, err
+	}
+	ch := channel.New(c.Group.Next(), c.Transport.NewConn(), c.Config, nil)
+	if err := c.Init(ch); err != nil {
+		ch.Close()
+		return nil, err
+	}
+	return ch, nil
+}
+
+// Connect connects a new channel. It is reachable once it is connected; cancelling the
+// future ends the attempt.
+func (c *Client) Connect(remote net.Addr) future.Future[*channel.Channel] {
+	if err := c.defaults(); err != nil {
+		return future.Failed[*channel.Channel](nil, err)
+	}
+	l := c.Group.Next()
+	ch := channel.New(l, c.Transport.NewConn(), c.Config, nil)
+	p := future.NewPromise[*channel.Channel](l)
+	p.OnCancel(func() { ch.Close() })
+	err := l.Execute(func() { c.connect(ch, remote, p) })
+	if err != nil {
+		p.TryFail(err)
+	}
+	return p.Future()
+}
+
+// connect runs on the channel's loop.
+func (c *Client) connect(ch *channel.Channel, remote net.Addr, p *future.Promise[*channel.Channel]) {
+	if !ch.IsOpen() {
+		p.TryFail(channel.ErrClosed) // cancelled before it began
+		return
+	}
+	if err := c.Init(ch); err != nil {
+		ch.Close()
+		p.TryFail(err)
+		return
+	}
+	if err := ch.Register().Err(); err != nil {
+		p.TryFail(err)
+		return
+	}
+	ch.Connect(remote, c.LocalAddr).OnComplete(func(f channel.Future) {
+		if err := f.Err(); err != nil {
+			ch.Close()
+			p.TryFail(err)
+			return
+		}
+		if !p.TrySucceed(ch) {
+			ch.Close() // cancelled meanwhile, so nobody else can
+		}
+	})
+}
+
+// Dial is Connect for an address as of net.Dial; ctx cancels it. It waits, so it is not for
+// loops.
+func (c *Client) Dial(ctx context.Context, network, address string) (*channel.Channel, error) {
+	a, err := ResolveAddr(network, address)
+	if err != nil {
+		return nil, err
+	}
+	f := c.Connect(a)
+	ch, err := f.Wait(ctx)
+	if err != nil && !f.IsDone() {
+		f.Cancel()
+	}
+	return ch, err
+}

@@ -1,0 +1,133 @@
+package channel
+
+import (
+	"fmt"
+	"runtime/debug"
+)
+
+// Panics are contained with one recover at each entry into the pipeline, not one a
+// handler: a recover costs more than passing an event on. Channel.current says which
+// handler was running.
+//
+// An inbound panic becomes the OnError of the handler that panicked. An outbound panic is
+// logged, its message disposed of, its future failed, and the channel closed: the caller
+// of an outbound operation never sees it.
+
+// PanicError is a panic in a handler, as given to its OnError and to failed futures.
+type PanicError struct {
+	Handler string // the handler's name in the pipeline
+	Value   any    // what was given to panic
+	Stack   []byte // the goroutine's stack at the panic
+}
+
+// Error names the handler and the panic's value.
+func (e *PanicError) Error() string {
+	return fmt.Sprintf("channel: handler %q panicked: %v", e.Handler, e.Value)
+}
+
+// Unwrap returns the panic's value if it was an error.
+func (e *PanicError) Unwrap() error {
+	err, _ := e.Value.(error)
+	return err
+}
+
+// newPanicError must be called from the deferred function that recovered.
+func newPanicError(running *Context, value any) *PanicError {
+	e := &PanicError{Value: value, Stack: debug.Stack()}
+	if running != nil {
+		e.Handler = running.name
+	}
+	return e
+}
+
+// inbound runs one cold inbound event, fire, with panics contained.
+func (ch *Channel) inbound(fire func()) {
+	was := ch.current
+	defer ch.leaveInbound(was)
+	fire()
+}
+
+// leaveInbound is deferred by every entry of an inbound event.
+func (ch *Channel) leaveInbound(was *Context) {
+	running := ch.current
+	ch.current = was
+	if v := recover(); v != nil {
+		ch.outbound = false
+		ch.deliverPanic(running, newPanicError(running, v))
+	}
+}
+
+// deliverPanic gives a panic to the OnError of the handler that it happened in, or to the
+// next one. A second panic there closes the channel.
+func (ch *Channel) deliverPanic(running *Context, err *PanicError) {
+	defer func() {
+		if v := recover(); v != nil {
+			ch.current = nil
+			second := newPanicError(running, v)
+			ch.Logger().Error("handler panicked while it handled an error; closing the channel",
+				"channel", ch, "handler", second.Handler, "panic", v, "stack", string(second.Stack))
+			ch.close(second)
+		}
+	}()
+	was := ch.current
+	switch {
+	case running == nil:
+		ch.fireError(err)
+	case running.caps&capError != 0 && !running.removed:
+		ch.current = running
+		running.handler.(ErrorHandler).OnError(running, err)
+	default:
+		running.FireError(err)
+	}
+	ch.current = was
+}
+
+// enterWrite runs n's Write as the entry of an outbound run.
+func (ch *Channel) enterWrite(n *Context, msg any) (f Future) {
+	defer ch.leaveOutbound(ch.current, msg, &f)
+	ch.outbound = true
+	ch.current = n
+	return n.write.Write(n, msg)
+}
+
+// enterFlush runs n's Flush as the entry of an outbound run.
+func (ch *Channel) enterFlush(n *Context) {
+	var f Future
+	defer ch.leaveOutbound(ch.current, nil, &f)
+	ch.outbound = true
+	ch.current = n
+	n.flush.Flush(n)
+}
+
+// guardOutbound runs a cold outbound operation of handler n. Inside an outbound run it
+// adds no recover of its own.
+func (ch *Channel) guardOutbound(n *Context, msg any, op func() Future) (f Future) {
+	was := ch.current
+	if ch.outbound {
+		ch.current = n
+		f = op()
+		ch.current = was
+		return f
+	}
+	defer ch.leaveOutbound(was, msg, &f)
+	ch.outbound = true
+	ch.current = n
+	return op()
+}
+
+// leaveOutbound is deferred by every entry of an outbound operation.
+func (ch *Channel) leaveOutbound(was *Context, msg any, f *Future) {
+	running := ch.current
+	ch.outbound = false
+	ch.current = was
+	if v := recover(); v != nil {
+		err := newPanicError(running, v)
+		ch.Logger().Error("outbound handler panicked; closing the channel",
+			"channel", ch, "handler", err.Handler, "panic", v, "stack", string(err.Stack))
+		// The close comes first: it disposes of what reached the queue, and what it has
+		// disposed of is not closed again.
+		ch.close(err)
+		disposeUnlessClosed(msg)
+		*f = ch.failed(err)
+	}
+}

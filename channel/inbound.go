@@ -1,0 +1,122 @@
+package channel
+
+// The Fire methods pass an inbound event to the next handler that takes it. They note the
+// handler that runs, so that the one recover at the pipeline's entry knows whose panic it
+// has caught.
+
+// FireRegistered passes OnRegistered on.
+func (c *Context) FireRegistered() {
+	if n := c.after(capRegistered); n != nil {
+		n.call(c, func(n *Context) { n.handler.(RegisteredHandler).OnRegistered(n) })
+	}
+}
+
+// FireActive passes OnActive on.
+func (c *Context) FireActive() {
+	if n := c.after(capActive); n != nil {
+		n.call(c, func(n *Context) { n.handler.(ActiveHandler).OnActive(n) })
+	}
+}
+
+// FireRead passes msg, and with it its ownership, to the next ReadHandler. At the tail it
+// is closed and logged.
+func (c *Context) FireRead(msg any) {
+	n := c.nextRead
+	if n == nil {
+		c.fireReadSlow(msg)
+		return
+	}
+	ch := c.ch
+	ch.current = n
+	n.read.OnRead(n, msg)
+	ch.current = c
+}
+
+func (c *Context) fireReadSlow(msg any) {
+	n := c.after(capRead)
+	if n == nil {
+		c.ch.unhandledMessage(msg)
+		return
+	}
+	c.ch.current = n
+	n.read.OnRead(n, msg)
+	c.ch.current = c
+}
+
+// FireReadComplete passes OnReadComplete on.
+func (c *Context) FireReadComplete() {
+	n := c.nextComplete
+	if n == nil {
+		if n = c.after(capReadComplete); n == nil {
+			return
+		}
+	}
+	ch := c.ch
+	ch.current = n
+	n.complete.OnReadComplete(n)
+	ch.current = c
+}
+
+// FireEvent passes a user event on. At the tail an event with a Close method is closed.
+func (c *Context) FireEvent(event any) {
+	n := c.after(capEvent)
+	if n == nil {
+		Dispose(event)
+		return
+	}
+	c.ch.current = n
+	n.handler.(EventHandler).OnEvent(n, event)
+	c.ch.current = c
+}
+
+// FireWritability passes OnWritability on.
+func (c *Context) FireWritability(writable bool) {
+	if n := c.after(capWritability); n != nil {
+		c.ch.current = n
+		n.handler.(WritabilityHandler).OnWritability(n, writable)
+		c.ch.current = c
+	}
+}
+
+// FireShutdown passes OnShutdown on.
+func (c *Context) FireShutdown(direction Direction) {
+	if n := c.after(capShutdown); n != nil {
+		c.ch.current = n
+		n.handler.(ShutdownHandler).OnShutdown(n, direction)
+		c.ch.current = c
+	}
+}
+
+// FireInactive passes OnInactive on.
+func (c *Context) FireInactive() {
+	if n := c.after(capInactive); n != nil {
+		n.call(c, func(n *Context) { n.handler.(InactiveHandler).OnInactive(n) })
+	}
+}
+
+// FireUnregistered passes OnUnregistered on.
+func (c *Context) FireUnregistered() {
+	if n := c.after(capUnregistered); n != nil {
+		n.call(c, func(n *Context) { n.handler.(UnregisteredHandler).OnUnregistered(n) })
+	}
+}
+
+// FireError passes err to the next ErrorHandler. At the tail it is logged, and the
+// channel is closed.
+func (c *Context) FireError(err error) {
+	n := c.after(capError)
+	if n == nil {
+		c.ch.unhandledError(err)
+		return
+	}
+	c.ch.current = n
+	n.handler.(ErrorHandler).OnError(n, err)
+	c.ch.current = c
+}
+
+// call runs an event of n while noting that n runs; from is the handler that passed it on.
+func (n *Context) call(from *Context, event func(*Context)) {
+	n.ch.current = n
+	event(n)
+	n.ch.current = from
+}

@@ -1,0 +1,131 @@
+package channel
+
+import (
+	"millrace.dev/future"
+)
+
+// ledger is the Channel seen as the source of its write futures. A write's future is the
+// channel and the write's number, so a write that nobody listens to allocates nothing.
+type ledger Channel
+
+// outcome of the writes that did not succeed; published once, when the channel stops
+// taking writes out of its queue.
+type outcome struct {
+	lastDone uint64 // writes up to it have succeeded
+	err      error  // the others have failed with it
+}
+
+type listener struct {
+	write uint64
+	arg   any
+	fn    func(arg any, f Future)
+}
+
+// Result is for any goroutine.
+func (l *ledger) Result(write uint64) (v future.Void, err error, done bool) {
+	if write <= l.doneWrites.Load() {
+		return v, nil, true
+	}
+	if o := l.failure.Load(); o != nil {
+		if write <= o.lastDone {
+			return v, nil, true
+		}
+		return v, o.err, true
+	}
+	return v, nil, false
+}
+
+// Listen is for any goroutine.
+func (l *ledger) Listen(write uint64, arg any, fn func(arg any, f Future)) {
+	ch := (*Channel)(l)
+	if !ch.loop.InLoop() {
+		if err := ch.loop.Execute(func() { l.Listen(write, arg, fn) }); err != nil {
+			// The loop has ended, and with it the channel: the outcome is final.
+			fn(arg, future.Make[future.Void](l, write))
+		}
+		return
+	}
+	if _, _, done := l.Result(write); done {
+		fn(arg, future.Make[future.Void](l, write))
+		return
+	}
+	ch.listeners = append(ch.listeners, listener{write, arg, fn})
+}
+
+// Cancel can't take back a write: its bytes have their place in the stream.
+func (l *ledger) Cancel(uint64) bool { return false }
+
+// Executor returns the channel's loop.
+func (l *ledger) Executor() future.Executor { return l.loop }
+
+// writeFuture returns the future of a write.
+func (ch *Channel) writeFuture(write uint64) Future {
+	return future.Make[future.Void]((*ledger)(ch), write)
+}
+
+// writesDone publishes that every write up to last has succeeded.
+func (ch *Channel) writesDone(last uint64) {
+	ch.doneWrites.Store(last)
+	if len(ch.listeners) > 0 {
+		ch.notifyListeners()
+	}
+}
+
+// failWrites fails every write that has not been sent, and those to come.
+func (ch *Channel) failWrites(err error) {
+	if ch.failure.Load() != nil {
+		return
+	}
+	ch.failure.Store(&outcome{ch.doneWrites.Load(), err})
+	ch.queue.fail()
+	ch.notifyListeners()
+}
+
+// notifyListeners runs the listeners of the writes that are done, in order. A listener may
+// write, listen or close; what that completes is run by the outermost call.
+func (ch *Channel) notifyListeners() {
+	if ch.notifying {
+		return
+	}
+	ch.notifying = true
+	defer func() { ch.notifying = false }()
+	for {
+		due := ch.takeDueListeners()
+		if len(due) == 0 {
+			return
+		}
+		for _, w := range due {
+			ch.runListener(w)
+		}
+	}
+}
+
+// takeDueListeners removes and returns the listeners of writes that are done.
+func (ch *Channel) takeDueListeners() (due []listener) {
+	kept := ch.listeners[:0]
+	for _, w := range ch.listeners {
+		if _, _, done := (*ledger)(ch).Result(w.write); done {
+			due = append(due, w)
+		} else {
+			kept = append(kept, w)
+		}
+	}
+	clear(ch.listeners[len(kept):])
+	ch.listeners = kept
+	if len(kept) == 0 {
+		ch.listeners = nil
+	}
+	return due
+}
+
+func (ch *Channel) runListener(w listener) {
+	was := ch.current
+	defer func() {
+		ch.current = was
+		if v := recover(); v != nil {
+			err := newPanicError(nil, v)
+			ch.Logger().Error("future listener panicked", "channel", ch, "panic", v, "stack", string(err.Stack))
+		}
+	}()
+	w.fn(w.arg, ch.writeFuture(w.write))
+}

@@ -1,0 +1,308 @@
+package channel
+
+import (
+	"errors"
+	"net"
+
+	"millrace.dev/future"
+	"millrace.dev/loop"
+)
+
+// What the outbound operations do when they reach the head.
+
+func (ch *Channel) register() Future {
+	switch ch.state {
+	case closed:
+		return ch.failed(ErrClosed)
+	case registered:
+		return ch.failed(ErrRegistered)
+	}
+	if err := ch.transport.Register(Driver{ch}); err != nil {
+		ch.close(err)
+		return ch.failed(err)
+	}
+	ch.state = registered
+	ch.inbound(func() {
+		if n := ch.pipeline.firstWith(capRegistered); n != nil {
+			ch.current = n
+			n.handler.(RegisteredHandler).OnRegistered(n)
+		}
+	})
+	if ch.state == registered && ch.transport.Active() {
+		ch.activate()
+	}
+	return Future{}
+}
+
+func (ch *Channel) deregister() Future {
+	if ch.state != registered {
+		return Future{}
+	}
+	ch.transport.StopRead()
+	if err := ch.transport.Deregister(); err != nil {
+		return ch.failed(err)
+	}
+	ch.state = deregistered
+	ch.fireUnregistered()
+	return Future{}
+}
+
+// activate is called once, when the transport has become active.
+func (ch *Channel) activate() {
+	if !ch.wasActive {
+		ch.wasActive = true
+		ch.isActive.Store(true)
+		ch.countOpen()
+		ch.inbound(func() {
+			if n := ch.pipeline.firstWith(capActive); n != nil {
+				ch.current = n
+				n.handler.(ActiveHandler).OnActive(n)
+			}
+		})
+	}
+	if ch.state == registered {
+		ch.flushNow() // what was flushed before there was a connection
+	}
+	if ch.state == registered {
+		ch.resumeRead()
+	}
+}
+
+func (ch *Channel) bind(local net.Addr) Future {
+	switch ch.state {
+	case closed:
+		return ch.failed(ErrClosed)
+	case created, deregistered:
+		return ch.failed(ErrNotRegistered)
+	}
+	was := ch.transport.Active()
+	if err := ch.transport.Bind(local); err != nil {
+		return ch.failed(err)
+	}
+	if !was && ch.transport.Active() {
+		ch.activate()
+	}
+	return Future{}
+}
+
+// connecting is a connect under way.
+type connecting struct {
+	promise *future.Promise[future.Void]
+	timeout loop.Timer
+	ch      *Channel
+}
+
+// RunTimer ends a connect that takes too long.
+func (c *connecting) RunTimer(*loop.Timer) { c.ch.connectDone(ErrConnectTimeout) }
+
+func (ch *Channel) connect(remote, local net.Addr) Future {
+	switch {
+	case ch.state == closed:
+		return ch.failed(ErrClosed)
+	case ch.state != registered:
+		return ch.failed(ErrNotRegistered)
+	case ch.connecting != nil:
+		return ch.failed(ErrConnectPending)
+	}
+	c := &connecting{ch: ch, promise: future.NewPromise[future.Void](ch.loop)}
+	ch.connecting = c
+	c.timeout.Init(ch.loop, c)
+	if d := ch.config.ConnectTimeout; d > 0 {
+		c.timeout.Reset(d)
+	}
+	c.promise.OnCancel(func() {
+		_ = ch.loop.Execute(func() { ch.abandonConnect(c) }) // refused: closed with its loop
+	})
+	if err := ch.transport.Connect(remote, local); err != nil {
+		ch.connectDone(err)
+	}
+	return c.promise.Future()
+}
+
+// abandonConnect closes the channel of a connect whose future was cancelled.
+func (ch *Channel) abandonConnect(c *connecting) {
+	if ch.connecting == c {
+		c.timeout.Stop()
+		ch.connecting = nil
+		ch.close(future.ErrCancelled)
+	}
+}
+
+// connectDone ends a connect: a failed one closes the channel.
+func (ch *Channel) connectDone(err error) {
+	c := ch.connecting
+	if c == nil {
+		return
+	}
+	ch.connecting = nil
+	c.timeout.Stop()
+	if err != nil {
+		c.promise.TryFail(err)
+		ch.close(err)
+		return
+	}
+	if !c.promise.TrySucceed(future.Void{}) { // cancelled, and about to be closed
+		ch.close(future.ErrCancelled)
+		return
+	}
+	if ch.state == registered {
+		ch.activate()
+	}
+}
+
+// close closes the channel. Everything that still waits fails with cause.
+func (ch *Channel) close(cause error) Future {
+	if ch.state == closed {
+		return ch.CloseFuture()
+	}
+	if ch.flushWanted && errors.Is(cause, ErrClosed) {
+		// What was flushed before the close may still leave, as it would have at once if
+		// flushes were not gathered.
+		ch.flushWanted = false
+		if !ch.writeBlocked {
+			_ = ch.transport.Write(&ch.queue) // it is closed whatever comes
+		}
+		if ch.state == closed {
+			return ch.CloseFuture()
+		}
+	}
+	wasRegistered := ch.state == registered
+	ch.state = closed
+	ch.isOpen.Store(false)
+	ch.isActive.Store(false)
+	ch.autoRead, ch.wantRead = false, false
+	if err := ch.transport.Close(); err != nil {
+		ch.Logger().Debug("transport did not close cleanly", "channel", ch.id, "error", err)
+	}
+	ch.countClosed()
+	if ch.set != nil {
+		ch.set.remove(ch)
+	}
+	ch.failWrites(cause)
+	ch.failPending(cause)
+	if p := ch.closing.Load(); p != nil {
+		p.TrySucceed(future.Void{})
+	}
+	// The handler that closes the channel returns before the last events come.
+	end := (*closeTask)(ch)
+	if !wasRegistered || ch.loop.Run(end) != nil {
+		end.RunTask()
+	}
+	return ch.CloseFuture()
+}
+
+// failPending fails the operations that would have ended later.
+func (ch *Channel) failPending(cause error) {
+	if c := ch.connecting; c != nil {
+		ch.connecting = nil
+		c.timeout.Stop()
+		c.promise.TryFail(cause)
+	}
+	if p := ch.shutdownOp; p != nil {
+		ch.shutdownOp = nil
+		p.TryFail(cause)
+	}
+}
+
+// closeTask is a closed Channel that has its last events to pass on.
+type closeTask Channel
+
+// RunTask is for the loop.
+func (t *closeTask) RunTask() {
+	ch := (*Channel)(t)
+	if ch.wasActive {
+		ch.inbound(func() {
+			if n := ch.pipeline.firstWith(capInactive); n != nil {
+				ch.current = n
+				n.handler.(InactiveHandler).OnInactive(n)
+			}
+		})
+	}
+	ch.fireUnregistered()
+	ch.pipeline.removeAll()
+}
+
+func (ch *Channel) fireUnregistered() {
+	ch.inbound(func() {
+		if n := ch.pipeline.firstWith(capUnregistered); n != nil {
+			ch.current = n
+			n.handler.(UnregisteredHandler).OnUnregistered(n)
+		}
+	})
+}
+
+func (ch *Channel) shutdown(d Direction) Future {
+	switch {
+	case ch.state == closed:
+		return ch.failed(ErrClosed)
+	case d == Inbound:
+		return ch.shutdownInput()
+	case ch.outputState != outputOpen:
+		if p := ch.shutdownOp; p != nil {
+			return p.Future()
+		}
+		return Future{}
+	}
+	// Everything flushed leaves first; what was never flushed can't leave any more.
+	ch.outputState = outputDraining
+	ch.flushNow()
+	if ch.state == closed {
+		return ch.failed(ErrClosed)
+	}
+	if ch.queue.Empty() {
+		return ch.finishOutput()
+	}
+	ch.shutdownOp = future.NewPromise[future.Void](ch.loop)
+	ch.shutdownOp.SetUncancellable()
+	return ch.shutdownOp.Future()
+}
+
+// finishOutput shuts the output down, once the queue's flushed part is empty.
+func (ch *Channel) finishOutput() Future {
+	ch.outputState = outputShut
+	err := ch.transport.Shutdown(Outbound)
+	p := ch.shutdownOp
+	ch.shutdownOp = nil
+	ch.failWrites(ErrOutputShutdown)
+	if err != nil {
+		if p != nil {
+			p.TryFail(err)
+		}
+		ch.fail(err)
+		return ch.failed(err)
+	}
+	if p != nil {
+		p.TrySucceed(future.Void{})
+	}
+	ch.fireShutdown(Outbound)
+	if ch.inputClosed {
+		ch.close(ErrClosed)
+	}
+	return Future{}
+}
+
+func (ch *Channel) shutdownInput() Future {
+	if ch.inputClosed {
+		return Future{}
+	}
+	ch.inputClosed = true
+	ch.transport.StopRead()
+	err := ch.transport.Shutdown(Inbound)
+	ch.fireShutdown(Inbound)
+	if ch.outputState == outputShut {
+		ch.close(ErrClosed)
+	}
+	if err != nil {
+		return ch.failed(err)
+	}
+	return Future{}
+}
+
+// fail passes an I/O error on and closes the channel.
+func (ch *Channel) fail(err error) {
+	if ch.state == closed {
+		return
+	}
+	ch.inbound(func() { ch.fireError(err) })
+	ch.close(err)
+}

@@ -1,0 +1,206 @@
+package channel
+
+import (
+	"net"
+
+	"millrace.dev/future"
+)
+
+// The outbound operations of a channel start at the pipeline's tail, from any goroutine.
+
+// operation is an outbound call on its way to the loop.
+type operation struct {
+	ch      *Channel
+	run     func(ch *Channel) Future
+	msg     any
+	promise *future.Promise[future.Void]
+}
+
+// RunTask is for the loop.
+func (o *operation) RunTask() {
+	var f Future
+	if o.run != nil {
+		f = o.run(o.ch)
+	} else {
+		f = o.ch.writeLast(o.msg)
+	}
+	if o.promise != nil {
+		f.CascadeTo(o.promise)
+	}
+}
+
+// queueOp runs op on the loop; if the loop has ended, the future fails and msg is disposed
+// of.
+func (ch *Channel) queueOp(msg any, run func(ch *Channel) Future) Future {
+	o := &operation{ch: ch, run: run, msg: msg, promise: future.NewPromise[future.Void](ch.loop)}
+	if err := ch.loop.Run(o); err != nil {
+		Dispose(msg)
+		return ch.failed(err)
+	}
+	return o.promise.Future()
+}
+
+func (ch *Channel) writeLast(msg any) Future {
+	n := ch.pipeline.lastWrite
+	if n == nil {
+		return ch.enqueue(msg)
+	}
+	if ch.outbound {
+		was := ch.current
+		ch.current = n
+		f := n.write.Write(n, msg)
+		ch.current = was
+		return f
+	}
+	return ch.enterWrite(n, msg)
+}
+
+func (ch *Channel) flushLast() {
+	n := ch.pipeline.lastFlush
+	if n == nil {
+		ch.requestFlush()
+		return
+	}
+	ch.enterFlush(n)
+}
+
+// Write writes msg, and with it gives its ownership away; it is sent at the next Flush.
+func (ch *Channel) Write(msg any) Future {
+	if ch.loop.InLoop() {
+		return ch.writeLast(msg)
+	}
+	return ch.queueOp(msg, nil)
+}
+
+// Flush sends what has been written.
+func (ch *Channel) Flush() {
+	if ch.loop.InLoop() {
+		ch.flushLast()
+		return
+	}
+	_ = ch.loop.Run((*flushTask)(ch)) // refused: the channel is closed, nothing is pending
+}
+
+// WriteAndFlush is Write followed by Flush.
+func (ch *Channel) WriteAndFlush(msg any) Future {
+	if ch.loop.InLoop() {
+		f := ch.writeLast(msg)
+		ch.flushLast()
+		return f
+	}
+	return ch.queueOp(msg, func(ch *Channel) Future {
+		f := ch.writeLast(msg)
+		ch.flushLast()
+		return f
+	})
+}
+
+// flushTask is a Channel queued for a Flush from another goroutine.
+type flushTask Channel
+
+// RunTask is for the loop.
+func (t *flushTask) RunTask() { (*Channel)(t).flushLast() }
+
+// onLoop runs an operation at once on the loop, or queues it.
+func (ch *Channel) onLoop(run func(ch *Channel) Future) Future {
+	if ch.loop.InLoop() {
+		return run(ch)
+	}
+	return ch.queueOp(nil, run)
+}
+
+// Read asks for one read batch; with AutoRead input comes by itself.
+func (ch *Channel) Read() {
+	ch.onLoop(func(ch *Channel) Future {
+		ch.outRead(ch.pipeline.lastWith(capOutRead))
+		return Future{}
+	})
+}
+
+// Register attaches the channel to its loop's I/O. OnRegistered and, when it is connected,
+// OnActive have been passed on when the future succeeds.
+func (ch *Channel) Register() Future {
+	return ch.onLoop(func(ch *Channel) Future { return ch.outRegister(ch.pipeline.lastWith(capRegister)) })
+}
+
+// Deregister detaches the channel from its loop's I/O without closing it.
+func (ch *Channel) Deregister() Future {
+	return ch.onLoop(func(ch *Channel) Future { return ch.outDeregister(ch.pipeline.lastWith(capDeregister)) })
+}
+
+// Bind binds a registered channel to a local address; a listener then listens.
+func (ch *Channel) Bind(local net.Addr) Future {
+	return ch.onLoop(func(ch *Channel) Future { return ch.outBind(ch.pipeline.lastWith(capBind), local) })
+}
+
+// Connect connects a registered channel; local may be nil. Cancelling the future ends the
+// attempt and closes the channel.
+func (ch *Channel) Connect(remote, local net.Addr) Future {
+	return ch.onLoop(func(ch *Channel) Future {
+		return ch.outConnect(ch.pipeline.lastWith(capConnect), remote, local)
+	})
+}
+
+// Disconnect undoes Connect; a stream channel closes.
+func (ch *Channel) Disconnect() Future {
+	return ch.onLoop(func(ch *Channel) Future { return ch.outDisconnect(ch.pipeline.lastWith(capDisconnect)) })
+}
+
+// Close closes the channel; closing it again does nothing. What was flushed is offered to
+// the transport once more; writes that it doesn't take fail with ErrClosed.
+func (ch *Channel) Close() Future {
+	return ch.onLoop(func(ch *Channel) Future { return ch.outClose(ch.pipeline.lastWith(capClose)) })
+}
+
+// Shutdown ends one direction. Outbound takes effect once what was flushed has been sent;
+// writes after it fail with ErrOutputShutdown. Inbound stops reading for good.
+func (ch *Channel) Shutdown(direction Direction) Future {
+	return ch.onLoop(func(ch *Channel) Future {
+		return ch.outShutdown(ch.pipeline.lastWith(capOutShutdown), direction)
+	})
+}
+
+// SendEvent passes an outbound user event from the tail towards the head, where it fails
+// with ErrUnsupportedEvent.
+func (ch *Channel) SendEvent(event any) Future {
+	return ch.onLoop(func(ch *Channel) Future {
+		return ch.outSendEvent(ch.pipeline.lastWith(capSendEvent), event)
+	})
+}
+
+// FireEvent passes an inbound user event from the head towards the tail.
+func (ch *Channel) FireEvent(event any) {
+	ch.onLoop(func(ch *Channel) Future {
+		ch.fireEvent(event)
+		return Future{}
+	})
+}
+
+// SetAutoRead turns reading by itself on or off. Off stops the transport at once: nothing
+// is delivered after the message whose handler turned it off.
+func (ch *Channel) SetAutoRead(on bool) {
+	ch.onLoop(func(ch *Channel) Future {
+		ch.setAutoRead(on)
+		return Future{}
+	})
+}
+
+// Listeners for futures, to be given to OnCompleteWith with the channel or context as arg.
+
+// CloseOnComplete closes arg, a *Channel, when the future is done.
+func CloseOnComplete(arg any, _ Future) { arg.(*Channel).Close() }
+
+// CloseOnFailure closes arg, a *Channel, if the future has failed.
+func CloseOnFailure(arg any, f Future) {
+	if f.IsFailed() {
+		arg.(*Channel).Close()
+	}
+}
+
+// FireErrorOnFailure passes the error of a failed future into the pipeline of arg, a
+// *Channel.
+func FireErrorOnFailure(arg any, f Future) {
+	if err := f.Err(); err != nil {
+		arg.(*Channel).inbound(func() { arg.(*Channel).fireError(err) })
+	}
+}

@@ -1,0 +1,210 @@
+package channel
+
+import (
+	"millrace.dev/buffer"
+)
+
+// Queue holds a channel's outbound messages in the order of their writes: first those
+// that are flushed and wait for the transport, then those that wait for a flush.
+//
+// Writes are numbered, and they leave in order, so that one number, the last write done,
+// is the state of every write future of the channel: the ledger reads it.
+type Queue struct {
+	ch      *Channel
+	entries []queued
+	inline  [1]queued // the common case of one answer needs no slice of its own
+	head    int       // entries before it have been sent
+	flushed int       // entries before it may be sent
+	bytes   int64     // bytes in entries that have not been sent
+	next    uint64    // the number of the last write accepted
+	whole   bool      // messages keep their borders
+}
+
+// queued is a message and the number of the last write that it holds: small buffers are
+// gathered into one.
+type queued struct {
+	msg  any // *buffer.Buffer, *FileRegion, or what a MessageTransport takes
+	last uint64
+}
+
+// mergeLimit is the size in bytes up to which a buffer is copied behind the one before
+// it: a copy of that size costs less than an iovec of its own.
+const mergeLimit = 512
+
+func (q *Queue) init(ch *Channel) {
+	q.ch = ch
+	_, q.whole = ch.transport.(MessageTransport)
+	q.entries = q.inline[:0]
+}
+
+// add takes over msg of size bytes and returns the write's number.
+func (q *Queue) add(msg any, size int64) uint64 {
+	q.next++
+	q.bytes += size
+	if b, ok := msg.(*buffer.Buffer); ok && !q.whole && size <= mergeLimit && len(q.entries) > q.flushed {
+		tail := &q.entries[len(q.entries)-1]
+		if t, ok := tail.msg.(*buffer.Buffer); ok && mergeInto(t, b) {
+			tail.last = q.next
+			return q.next
+		}
+	}
+	q.entries = append(q.entries, queued{msg, q.next})
+	return q.next
+}
+
+// mergeInto copies b to the end of tail if there is room for it as it is.
+func mergeInto(tail, b *buffer.Buffer) bool {
+	run, room := b.Readable(), tail.Writable()
+	if len(room) < len(run) || len(run) != b.Len() {
+		return false
+	}
+	tail.Advance(copy(room, run))
+	b.Close()
+	return true
+}
+
+// flush marks everything written so far as ready to be sent, and reports whether anything
+// waits.
+func (q *Queue) flush() bool {
+	q.flushed = len(q.entries)
+	return q.flushed > q.head
+}
+
+// Empty reports whether nothing flushed waits to be sent.
+func (q *Queue) Empty() bool { return q.head == q.flushed }
+
+// Bytes returns the bytes that wait, flushed or not.
+func (q *Queue) Bytes() int64 { return q.bytes }
+
+// Gather appends the flushed bytes in front, up to the first message that isn't a
+// buffer and up to cap(dst) runs, for one vectored write. The views are valid until
+// Progress.
+func (q *Queue) Gather(dst [][]byte) [][]byte {
+	for i := q.head; i < q.flushed && len(dst) < cap(dst); i++ {
+		b, ok := q.entries[i].msg.(*buffer.Buffer)
+		if !ok {
+			break
+		}
+		if run := b.Readable(); len(run) == b.Len() {
+			if len(run) > 0 {
+				dst = append(dst, run)
+			}
+			continue
+		}
+		runs := b.Runs(nil)
+		if room := cap(dst) - len(dst); len(runs) > room {
+			return append(dst, runs[:room]...)
+		}
+		dst = append(dst, runs...)
+	}
+	return dst
+}
+
+// Front returns the flushed bytes in front as one run, when they are a single contiguous
+// buffer and nothing else is flushed: the case for a plain write. ok is false otherwise.
+func (q *Queue) Front() (run []byte, ok bool) {
+	if q.flushed-q.head != 1 {
+		return nil, false
+	}
+	b, ok := q.entries[q.head].msg.(*buffer.Buffer)
+	if !ok {
+		return nil, false
+	}
+	run = b.Readable()
+	return run, len(run) == b.Len()
+}
+
+// Region returns the message in front if it is a file region, or nil.
+func (q *Queue) Region() *FileRegion {
+	if q.Empty() {
+		return nil
+	}
+	r, _ := q.entries[q.head].msg.(*FileRegion)
+	return r
+}
+
+// Take removes the flushed message in front and gives it away, for a transport that passes
+// messages on whole; nil when there is none. Its write is done.
+func (q *Queue) Take() any {
+	if q.Empty() {
+		return nil
+	}
+	e := q.entries[q.head]
+	size, _ := q.ch.sizeOf(e.msg)
+	q.entries[q.head] = queued{}
+	q.head++
+	q.bytes -= size
+	q.ch.sent(size)
+	q.done(e.last)
+	return e.msg
+}
+
+// Progress records that the transport has taken n bytes from the front. Messages that are
+// sent whole are closed, and their writes succeed.
+func (q *Queue) Progress(n int64) {
+	q.bytes -= n
+	q.ch.sent(n)
+	last := uint64(0)
+	for q.head < q.flushed {
+		e := &q.entries[q.head]
+		left, taken := advance(e.msg, n)
+		n -= taken
+		if left > 0 {
+			break
+		}
+		last = e.last
+		Dispose(e.msg)
+		*e = queued{}
+		q.head++
+	}
+	q.done(last)
+}
+
+// advance takes up to n bytes off msg; it returns what is left and what it took.
+func advance(msg any, n int64) (left, taken int64) {
+	switch m := msg.(type) {
+	case *buffer.Buffer:
+		taken = min(n, int64(m.Len()))
+		left = int64(m.Len()) - taken
+		if left > 0 {
+			m.Skip(int(taken))
+		}
+	case *FileRegion:
+		taken = min(n, m.Count)
+		m.Offset += taken
+		m.Count -= taken
+		left = m.Count
+	}
+	return left, taken
+}
+
+// done records that every write up to last has been sent; 0: none more.
+func (q *Queue) done(last uint64) {
+	if q.head == len(q.entries) {
+		q.reset()
+	}
+	if last != 0 {
+		q.ch.writesDone(last)
+	}
+	q.ch.checkLowWatermark()
+}
+
+// reset lets go of a slice that one burst has grown: an idle channel holds none.
+func (q *Queue) reset() {
+	if cap(q.entries) > 64 {
+		q.entries = q.inline[:0]
+	}
+	q.entries = q.entries[:0]
+	q.head, q.flushed = 0, 0
+}
+
+// fail disposes of everything in the queue.
+func (q *Queue) fail() {
+	q.ch.dropped(q.bytes)
+	for i := q.head; i < len(q.entries); i++ {
+		Dispose(q.entries[i].msg)
+		q.entries[i] = queued{}
+	}
+	q.entries = q.inline[:0]
+	q.head, q.flushed, q.bytes = 0, 0, 0
+}

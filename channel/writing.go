@@ -1,0 +1,144 @@
+package channel
+
+import (
+	"fmt"
+
+	"millrace.dev/buffer"
+)
+
+// sizeOf returns the bytes that a message counts for, and whether the transport takes it.
+func (ch *Channel) sizeOf(msg any) (int64, bool) {
+	switch m := msg.(type) {
+	case *buffer.Buffer:
+		return int64(m.Len()), true
+	case *FileRegion:
+		return m.Count, true
+	}
+	if t, ok := ch.transport.(MessageTransport); ok {
+		return t.MessageSize(msg)
+	}
+	return 0, false
+}
+
+// enqueue is Write at the head.
+func (ch *Channel) enqueue(msg any) Future {
+	size, ok := ch.sizeOf(msg)
+	if !ok {
+		Dispose(msg)
+		return ch.failed(fmt.Errorf("%w: %T", ErrUnsupportedMessage, msg))
+	}
+	if ch.state == closed || ch.outputState != outputOpen {
+		Dispose(msg)
+		if ch.state == closed {
+			return ch.failed(ErrClosed)
+		}
+		return ch.failed(ErrOutputShutdown)
+	}
+	write := ch.queue.add(msg, size)
+	ch.addPending(size)
+	return ch.writeFuture(write)
+}
+
+// requestFlush is Flush at the head. The flush is done at the end of the read batch that
+// it came from, or of the loop's turn, so that many become one system call.
+func (ch *Channel) requestFlush() {
+	if !ch.queue.flush() || ch.state == closed {
+		return
+	}
+	ch.flushWanted = true
+	if ch.inBatch || ch.flushQueued || ch.writeBlocked {
+		return
+	}
+	ch.flushQueued = true
+	ch.loop.AtTurnEnd((*turnEndFlush)(ch))
+}
+
+// turnEndFlush is a Channel that has a flush to do when its loop's turn ends.
+type turnEndFlush Channel
+
+// TurnEnd is for the loop.
+func (t *turnEndFlush) TurnEnd() {
+	ch := (*Channel)(t)
+	ch.flushQueued = false
+	ch.flushNow()
+}
+
+// flushNow gives what is flushed to the transport, unless it waits for WriteReady.
+func (ch *Channel) flushNow() {
+	ch.flushWanted = false
+	if ch.writeBlocked || ch.state == closed || ch.queue.Empty() || !ch.isActive.Load() {
+		return
+	}
+	if err := ch.transport.Write(&ch.queue); err != nil {
+		ch.fail(err)
+		return
+	}
+	if ch.state == closed {
+		return
+	}
+	ch.writeBlocked = !ch.queue.Empty()
+	if !ch.writeBlocked && ch.outputState == outputDraining {
+		ch.finishOutput()
+	}
+}
+
+// Hold counts n bytes that a handler keeps on their way out, so that back pressure covers
+// them; Release, with the same n, ends it. On the loop only.
+func (ch *Channel) Hold(n int64) {
+	ch.held += n
+	ch.addPending(n)
+}
+
+// Release takes back what Hold has counted. On the loop only.
+func (ch *Channel) Release(n int64) {
+	ch.held -= n
+	ch.dropped(n)
+	ch.checkLowWatermark()
+}
+
+// addPending counts n more pending bytes and crosses the high watermark.
+func (ch *Channel) addPending(n int64) {
+	if ch.shard != nil {
+		ch.shard.pending.add(n)
+	}
+	if ch.PendingBytes() > int64(ch.config.WriteBufferHigh) && !ch.unwritable.Load() {
+		ch.unwritable.Store(true)
+		_ = ch.loop.Run((*unwritableTask)(ch)) // refused: the loop has ended
+	}
+}
+
+// checkLowWatermark makes the channel writable again.
+func (ch *Channel) checkLowWatermark() {
+	if ch.unwritable.Load() && ch.PendingBytes() <= int64(ch.config.WriteBufferLow) && ch.state != closed {
+		ch.unwritable.Store(false)
+		_ = ch.loop.Run((*writableTask)(ch))
+	}
+}
+
+// One event per edge, in the order of the edges, and never from inside a Write: the events
+// are tasks.
+type (
+	unwritableTask Channel
+	writableTask   Channel
+)
+
+// RunTask is for the loop.
+func (t *unwritableTask) RunTask() { (*Channel)(t).fireWritability(false) }
+
+// RunTask is for the loop.
+func (t *writableTask) RunTask() { (*Channel)(t).fireWritability(true) }
+
+// sent counts n bytes as taken by the transport.
+func (ch *Channel) sent(n int64) {
+	if ch.shard != nil {
+		ch.shard.bytesOut.add(n)
+		ch.shard.pending.add(-n)
+	}
+}
+
+// dropped takes back n pending bytes that were not sent.
+func (ch *Channel) dropped(n int64) {
+	if ch.shard != nil {
+		ch.shard.pending.add(-n)
+	}
+}

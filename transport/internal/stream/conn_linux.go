@@ -1,0 +1,272 @@
+package stream
+
+import (
+	"errors"
+	"net"
+	"os"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+
+	"millrace.dev/channel"
+	"millrace.dev/loop"
+)
+
+// Family is what differs between the kinds of stream sockets.
+type Family interface {
+	// Network is the name for errors, such as "tcp".
+	Network() string
+	// Open returns a new non-blocking socket for an address, with the options of a
+	// client set.
+	Open(remote net.Addr) (fd int, err error)
+	// Sockaddr converts an address for the system.
+	Sockaddr(a net.Addr) (unix.Sockaddr, error)
+	// Addr converts one back; nil when there is none.
+	Addr(sa unix.Sockaddr) net.Addr
+}
+
+// Conn is a connection. It implements channel.Transport.
+type Conn struct {
+	driver  channel.Driver
+	reg     loop.Registration
+	family  Family
+	fd      int32
+	flags   connFlags
+	sizing  sizing
+	remote  unix.Sockaddr // as accepted or asked for; converted when somebody asks
+	local   net.Addr      // shared with the listener where that is exact
+	linger0 bool
+}
+
+type connFlags uint8
+
+const (
+	flagConnected connFlags = 1 << iota
+	flagConnecting
+	flagReading
+	flagWriteWait // the socket refused bytes
+	flagHungUp    // the peer's end was reported while nobody reads
+)
+
+// NewConn returns an unconnected connection.
+func NewConn(f Family) *Conn { return &Conn{family: f, fd: -1} }
+
+// Accepted returns the connection of a descriptor that a listener has accepted, and owns
+// it. local may be nil.
+func Accepted(f Family, fd int, remote unix.Sockaddr, local net.Addr) *Conn {
+	return &Conn{family: f, fd: int32(fd), flags: flagConnected, remote: remote, local: local}
+}
+
+// Descriptor returns the socket, -1 before Connect and after Close; on the loop only.
+func (c *Conn) Descriptor() int { return int(c.fd) }
+
+// SetLingerZero makes Close reset the connection instead of ending it in order.
+func (c *Conn) SetLingerZero() { c.linger0 = true }
+
+// Register implements channel.Transport.
+func (c *Conn) Register(d channel.Driver) error {
+	c.driver = d
+	c.sizing.init(d.Channel().Config())
+	if c.fd < 0 {
+		return nil // registered when Connect makes the socket
+	}
+	return c.attach()
+}
+
+func (c *Conn) attach() error {
+	reg, err := c.driver.Loop().Register(int(c.fd), c)
+	if err != nil {
+		return err
+	}
+	c.reg = reg
+	return nil
+}
+
+// Deregister implements channel.Transport.
+func (c *Conn) Deregister() error {
+	if !c.reg.Valid() {
+		return nil
+	}
+	err := c.reg.Deregister()
+	c.reg = loop.Registration{}
+	return err
+}
+
+// Active implements channel.Transport.
+func (c *Conn) Active() bool { return c.flags&flagConnected != 0 }
+
+// Bind implements channel.Transport: a client gives its local address to Connect.
+func (c *Conn) Bind(net.Addr) error {
+	return &net.OpError{Op: "bind", Net: c.family.Network(), Err: errors.ErrUnsupported}
+}
+
+// Connect implements channel.Transport.
+func (c *Conn) Connect(remote, local net.Addr) error {
+	if c.fd >= 0 {
+		return c.opError("connect", unix.EISCONN)
+	}
+	sa, err := c.family.Sockaddr(remote)
+	if err != nil {
+		return err
+	}
+	fd, err := c.family.Open(remote)
+	if err != nil {
+		return err
+	}
+	c.fd = int32(fd)
+	c.remote = sa
+	if local != nil {
+		if err := c.bindLocal(local); err != nil {
+			return err
+		}
+	}
+	if err := c.attach(); err != nil {
+		return err
+	}
+	switch err := unix.Connect(fd, sa); err {
+	case nil:
+		c.connected()
+		return nil
+	case unix.EINPROGRESS, unix.EINTR:
+		c.flags |= flagConnecting
+		return c.arm()
+	default:
+		return c.opError("connect", err)
+	}
+}
+
+func (c *Conn) bindLocal(local net.Addr) error {
+	sa, err := c.family.Sockaddr(local)
+	if err != nil {
+		return err
+	}
+	if err := unix.Bind(int(c.fd), sa); err != nil {
+		return c.opError("bind", err)
+	}
+	return nil
+}
+
+// connected ends a connect that succeeded.
+func (c *Conn) connected() {
+	c.flags = c.flags&^flagConnecting | flagConnected
+	if sa, err := unix.Getsockname(int(c.fd)); err == nil {
+		c.local = c.family.Addr(sa)
+	}
+	c.driver.ConnectDone(nil)
+	if c.fd >= 0 {
+		if err := c.arm(); err != nil {
+			c.driver.Fail(err)
+		}
+	}
+}
+
+// finishConnect asks how a connect that was under way has ended.
+func (c *Conn) finishConnect() {
+	errno, err := unix.GetsockoptInt(int(c.fd), unix.SOL_SOCKET, unix.SO_ERROR)
+	if err == nil && errno != 0 {
+		err = syscall.Errno(errno)
+	}
+	if err != nil {
+		c.driver.ConnectDone(c.opError("connect", err))
+		return
+	}
+	c.connected()
+}
+
+// arm tells the poller what the connection waits for.
+func (c *Conn) arm() error {
+	var ops loop.Ops
+	if c.flags&flagReading != 0 {
+		ops |= loop.OpRead
+	}
+	if c.flags&(flagConnecting|flagWriteWait) != 0 {
+		ops |= loop.OpWrite
+	}
+	if c.flags&(flagReading|flagConnecting|flagHungUp) == 0 {
+		ops |= loop.OpHangup // to see a reset although nobody reads
+	}
+	return c.reg.SetInterest(ops)
+}
+
+// StartRead implements channel.Transport.
+func (c *Conn) StartRead() {
+	if c.flags&flagReading != 0 || c.fd < 0 {
+		return
+	}
+	c.flags = c.flags&^flagHungUp | flagReading
+	c.rearm()
+}
+
+// StopRead implements channel.Transport.
+func (c *Conn) StopRead() {
+	if c.flags&flagReading == 0 || c.fd < 0 {
+		return
+	}
+	c.flags &^= flagReading
+	c.rearm()
+}
+
+// rearm arms outside an operation that could return the error.
+func (c *Conn) rearm() {
+	if !c.reg.Valid() {
+		return
+	}
+	if err := c.arm(); err != nil {
+		d := c.driver
+		_ = d.Loop().Execute(func() { d.Fail(err) }) // refused: the loop closes us
+	}
+}
+
+// Shutdown implements channel.Transport.
+func (c *Conn) Shutdown(direction channel.Direction) error {
+	if c.fd < 0 {
+		return net.ErrClosed
+	}
+	how := unix.SHUT_WR
+	if direction == channel.Inbound {
+		how = unix.SHUT_RD
+	}
+	if err := unix.Shutdown(int(c.fd), how); err != nil && err != unix.ENOTCONN {
+		return c.opError("shutdown", err)
+	}
+	return nil
+}
+
+// Close implements channel.Transport.
+func (c *Conn) Close() error {
+	if c.fd < 0 {
+		return nil
+	}
+	fd := int(c.fd)
+	c.fd = -1
+	c.flags = 0
+	if c.reg.Valid() {
+		_ = c.reg.DeregisterClosing() // it was valid
+		c.reg = loop.Registration{}
+	}
+	if c.linger0 {
+		_ = unix.SetsockoptLinger(fd, unix.SOL_SOCKET, unix.SO_LINGER, &unix.Linger{Onoff: 1})
+	}
+	if err := unix.Close(fd); err != nil {
+		return c.opError("close", err)
+	}
+	return nil
+}
+
+// LocalAddr implements channel.Transport.
+func (c *Conn) LocalAddr() net.Addr { return c.local }
+
+// RemoteAddr implements channel.Transport.
+func (c *Conn) RemoteAddr() net.Addr {
+	if c.remote == nil {
+		return nil
+	}
+	return c.family.Addr(c.remote)
+}
+
+func (c *Conn) opError(op string, err error) error {
+	if errno, ok := err.(syscall.Errno); ok {
+		err = os.NewSyscallError(op, errno)
+	}
+	return &net.OpError{Op: op, Net: c.family.Network(), Source: c.local, Addr: c.RemoteAddr(), Err: err}
+}

@@ -1,0 +1,240 @@
+package stream
+
+import (
+	"errors"
+	"net"
+	"os"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"millrace.dev/channel"
+	"millrace.dev/loop"
+)
+
+// ListenerFamily is what differs between the kinds of listeners.
+type ListenerFamily interface {
+	Family
+	// Listen returns a non-blocking listening socket with its options set.
+	Listen(local net.Addr) (fd int, err error)
+	// SharedLocal returns the local address of accepted connections when it is the
+	// listener's own, or nil when each has to be asked for.
+	SharedLocal(bound net.Addr) net.Addr
+	// Configure sets what an accepted connection does not inherit.
+	Configure(c *Conn)
+	// Unlisten undoes what Listen left behind besides the socket.
+	Unlisten(bound net.Addr)
+}
+
+// acceptPause is how long a listener waits when the process or the system has no
+// descriptor left: trying on would only spin.
+const acceptPause = time.Second
+
+// maxAcceptsPerTurn bounds an accept batch.
+const maxAcceptsPerTurn = 64
+
+// Listener accepts connections. It implements channel.Transport; the messages that it
+// delivers are *Conn.
+type Listener struct {
+	driver  channel.Driver
+	reg     loop.Registration
+	family  ListenerFamily
+	fd      int
+	reading bool
+	paused  bool
+	starved bool // out of descriptors, and said so
+	pause   loop.Timer
+	local   net.Addr
+	shared  net.Addr
+}
+
+// NewListener returns an unbound listener.
+func NewListener(f ListenerFamily) *Listener { return &Listener{family: f, fd: -1} }
+
+// Register implements channel.Transport.
+func (l *Listener) Register(d channel.Driver) error {
+	l.driver = d
+	l.pause.Init(d.Loop(), l)
+	return nil
+}
+
+// Deregister implements channel.Transport.
+func (l *Listener) Deregister() error {
+	l.pause.Stop()
+	if !l.reg.Valid() {
+		return nil
+	}
+	err := l.reg.Deregister()
+	l.reg = loop.Registration{}
+	return err
+}
+
+// Active implements channel.Transport.
+func (l *Listener) Active() bool { return l.fd >= 0 }
+
+// Bind implements channel.Transport.
+func (l *Listener) Bind(local net.Addr) error {
+	if l.fd >= 0 {
+		return &net.OpError{Op: "bind", Net: l.family.Network(), Addr: local, Err: unix.EINVAL}
+	}
+	fd, err := l.family.Listen(local)
+	if err != nil {
+		return &net.OpError{Op: "listen", Net: l.family.Network(), Addr: local, Err: err}
+	}
+	sa, err := unix.Getsockname(fd)
+	if err == nil {
+		l.reg, err = l.driver.Loop().Register(fd, l)
+	}
+	if err != nil {
+		_ = unix.Close(fd)
+		return &net.OpError{Op: "listen", Net: l.family.Network(), Addr: local, Err: err}
+	}
+	l.fd = fd
+	l.local = l.family.Addr(sa)
+	l.shared = l.family.SharedLocal(l.local)
+	return nil
+}
+
+// Connect implements channel.Transport.
+func (l *Listener) Connect(_, _ net.Addr) error {
+	return &net.OpError{Op: "connect", Net: l.family.Network(), Err: errors.ErrUnsupported}
+}
+
+// StartRead implements channel.Transport.
+func (l *Listener) StartRead() {
+	if l.reading || l.fd < 0 {
+		return
+	}
+	l.reading = true
+	l.arm()
+}
+
+// StopRead implements channel.Transport.
+func (l *Listener) StopRead() {
+	if !l.reading || l.fd < 0 {
+		return
+	}
+	l.reading = false
+	l.arm()
+}
+
+func (l *Listener) arm() {
+	var ops loop.Ops
+	if l.reading && !l.paused {
+		ops = loop.OpRead
+	}
+	if err := l.reg.SetInterest(ops); err != nil {
+		d := l.driver
+		_ = d.Loop().Execute(func() { d.Fail(err) })
+	}
+}
+
+// HandleIO implements loop.Handle: it accepts what waits.
+func (l *Listener) HandleIO(ev loop.Event) {
+	if ev.Ops&loop.OpShutdown != 0 {
+		l.driver.Channel().Close()
+		return
+	}
+	if !l.reading || l.paused {
+		return
+	}
+	d := l.driver
+	d.BeginBatch()
+	var failed error
+	for range maxAcceptsPerTurn {
+		fd, sa, err := unix.Accept4(l.fd, unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC)
+		if err == nil {
+			l.starved = false
+			c := Accepted(l.family, fd, sa, l.localOf(fd))
+			l.family.Configure(c)
+			d.Read(c)
+			if !d.Reading() {
+				break
+			}
+			continue
+		}
+		if isTransient(err) {
+			continue
+		}
+		if err != unix.EAGAIN {
+			failed = err
+		}
+		break
+	}
+	d.EndBatch()
+	if failed != nil && l.fd >= 0 {
+		l.acceptFailed(failed)
+	}
+}
+
+// isTransient says that this connection is gone, but others may wait (accept(2)).
+func isTransient(err error) bool {
+	switch err {
+	case unix.EINTR, unix.ECONNABORTED, unix.EPROTO, unix.EPERM, unix.ENETDOWN, unix.ENOPROTOOPT,
+		unix.EHOSTDOWN, unix.ENONET, unix.EHOSTUNREACH, unix.EOPNOTSUPP, unix.ENETUNREACH:
+		return true
+	}
+	return false
+}
+
+// acceptFailed pauses where resources are short, and reports everything else.
+func (l *Listener) acceptFailed(err error) {
+	opErr := &net.OpError{Op: "accept", Net: l.family.Network(), Addr: l.local, Err: os.NewSyscallError("accept4", err)}
+	switch err {
+	case unix.EMFILE, unix.ENFILE, unix.ENOBUFS, unix.ENOMEM:
+		if !l.starved { // once for all the pauses until it works again
+			l.starved = true
+			l.driver.Channel().Logger().Error("cannot accept: out of descriptors or memory; pausing between attempts",
+				"channel", l.driver.Channel(), "error", err, "pause", acceptPause)
+		}
+		l.paused = true
+		l.arm()
+		l.pause.Reset(acceptPause)
+	default:
+		l.driver.Fail(opErr)
+	}
+}
+
+// RunTimer ends a pause.
+func (l *Listener) RunTimer(*loop.Timer) {
+	l.paused = false
+	if l.fd >= 0 {
+		l.arm()
+	}
+}
+
+func (l *Listener) localOf(fd int) net.Addr {
+	if l.shared != nil {
+		return l.shared
+	}
+	sa, err := unix.Getsockname(fd)
+	if err != nil {
+		return l.local
+	}
+	return l.family.Addr(sa)
+}
+
+// Write implements channel.Transport: nothing can be written to a listener.
+func (l *Listener) Write(*channel.Queue) error { return errors.ErrUnsupported }
+
+// Shutdown implements channel.Transport.
+func (l *Listener) Shutdown(channel.Direction) error { return errors.ErrUnsupported }
+
+// Close implements channel.Transport.
+func (l *Listener) Close() error {
+	if l.fd < 0 {
+		return nil
+	}
+	_ = l.Deregister() // the close takes it out for certain
+	fd := l.fd
+	l.fd = -1
+	err := unix.Close(fd)
+	l.family.Unlisten(l.local)
+	return err
+}
+
+// LocalAddr implements channel.Transport.
+func (l *Listener) LocalAddr() net.Addr { return l.local }
+
+// RemoteAddr implements channel.Transport: a listener has no peer.
+func (l *Listener) RemoteAddr() net.Addr { return nil }

@@ -1,0 +1,127 @@
+package stream
+
+import (
+	"syscall"
+
+	"golang.org/x/sys/unix"
+
+	"millrace.dev/channel"
+	"millrace.dev/loop"
+	"millrace.dev/transport/internal/rawsys"
+)
+
+// HandleIO implements loop.Handle.
+func (c *Conn) HandleIO(ev loop.Event) {
+	if ev.Ops&loop.OpShutdown != 0 {
+		c.driver.Channel().Close()
+		return
+	}
+	if c.flags&flagConnecting != 0 {
+		c.finishConnect()
+		return
+	}
+	if ev.Ops&(loop.OpRead|loop.OpHangup|loop.OpError) != 0 {
+		switch {
+		case c.flags&flagReading != 0:
+			c.readBatch()
+		case ev.Ops&(loop.OpHangup|loop.OpError) != 0:
+			c.hungUp()
+		}
+	}
+	if ev.Ops&loop.OpWrite != 0 && c.flags&flagWriteWait != 0 {
+		c.flags &^= flagWriteWait
+		c.driver.WriteReady()
+		if c.fd >= 0 && c.flags&flagWriteWait == 0 {
+			c.rearm()
+		}
+	}
+}
+
+// readBatch reads until the socket is empty, the batch is full, or nobody wants more.
+func (c *Conn) readBatch() {
+	d := c.driver
+	ch := d.Channel()
+	allocator, config := ch.Allocator(), ch.Config()
+	d.BeginBatch()
+	var ended bool
+	var failed syscall.Errno
+	for range config.MaxReadsPerTurn {
+		b := allocator.Allocate(c.sizing.next())
+		room := b.Writable()
+		n, errno := rawsys.Read(int(c.fd), room)
+		if n <= 0 {
+			b.Close()
+			ended = errno == 0
+			if errno != unix.EAGAIN {
+				failed = errno
+			}
+			break
+		}
+		b.Advance(n)
+		c.sizing.record(n, len(room), config)
+		d.Read(b)
+		if n < len(room) || !d.Reading() {
+			break
+		}
+	}
+	d.EndBatch()
+	switch {
+	case c.fd < 0:
+	case ended:
+		d.InputClosed()
+	case failed != 0:
+		d.Fail(c.opError("read", failed))
+	}
+}
+
+// hungUp handles the end of a connection, or of the peer's direction, while nobody reads.
+// An error ends the channel now. Otherwise there may be bytes that somebody will still
+// read, and the end after them: the poller must only stop to report it.
+func (c *Conn) hungUp() {
+	errno, err := unix.GetsockoptInt(int(c.fd), unix.SOL_SOCKET, unix.SO_ERROR)
+	if err == nil && errno != 0 {
+		err = syscall.Errno(errno)
+	}
+	if err != nil {
+		c.driver.Fail(c.opError("read", err))
+		return
+	}
+	c.flags |= flagHungUp
+	c.rearm()
+}
+
+// sizing chooses the size of a connection's next read buffer from the last ones: larger
+// at once when a read fills its buffer, smaller after two that would have fitted into a
+// quarter.
+type sizing struct {
+	shift uint8 // the size is 1 << shift
+	small uint8 // reads in a row that were small
+}
+
+const minShift = 9
+
+func (s *sizing) init(config *channel.Config) {
+	s.shift = minShift
+	for s.shift < 30 && 1<<s.shift < config.ReadBuffer {
+		s.shift++
+	}
+}
+
+func (s *sizing) next() int { return 1 << s.shift }
+
+func (s *sizing) record(n, room int, config *channel.Config) {
+	switch {
+	case n == room:
+		s.small = 0
+		if 1<<(s.shift+1) <= config.ReadBufferMax {
+			s.shift++
+		}
+	case n <= room/4 && 1<<s.shift > config.ReadBuffer:
+		if s.small++; s.small >= 2 {
+			s.small = 0
+			s.shift--
+		}
+	default:
+		s.small = 0
+	}
+}
