@@ -149,7 +149,8 @@ func (f Future[T]) OnComplete(fn func(Future[T])) { f.OnCompleteWith(fn, callPla
 func callPlain[T any](fn any, f Future[T]) { fn.(func(Future[T]))(f) }
 
 // OnCompleteWith is OnComplete for a function that finds what it needs in arg, so that it need
-// not be a closure. With a pointer as arg nothing but the list entry is allocated.
+// not be a closure. With a pointer as arg nothing but the list entry is allocated, and nothing at
+// all if the future is done and the caller is on its executor.
 func (f Future[T]) OnCompleteWith(arg any, fn func(arg any, f Future[T])) {
 	if f.src == nil {
 		call(nil, f, arg, fn)

@@ -216,12 +216,15 @@ func (s promiseSource[T]) Cancel(uint64) bool {
 }
 
 func (s promiseSource[T]) Listen(_ uint64, arg any, fn func(any, Future[T])) {
-	l := &listener{arg: arg, fn: fn}
+	var l *listener
 	for {
 		head := s.listeners.Load()
 		if head == &noMore {
 			Deliver(s.ex, s.Future(), arg, fn)
 			return
+		}
+		if l == nil {
+			l = &listener{arg: arg, fn: fn}
 		}
 		l.next = head
 		if s.listeners.CompareAndSwap(head, l) {
