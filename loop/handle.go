@@ -2,6 +2,8 @@ package loop
 
 import (
 	"errors"
+
+	"millrace.dev/buffer"
 )
 
 // Ops is a set of things that can happen to a descriptor.
@@ -31,6 +33,9 @@ type Event struct {
 	Ops Ops
 	// Result is the outcome of a completed operation (OpDone): a count, or a negative errno.
 	Result int32
+	// Buffer has the bytes that a completed read got, if the poller chose the memory; the handle
+	// owns it then. Otherwise nil.
+	Buffer *buffer.Buffer
 }
 
 // Handle takes the events of one registration.

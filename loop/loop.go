@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"millrace.dev/buffer"
 	"millrace.dev/future"
 	"millrace.dev/internal/goid"
 	"millrace.dev/internal/loopset"
@@ -32,6 +33,8 @@ type Loop struct {
 	maxQueued int
 	poller    poller // nil in a manual loop
 	manual    *Manual
+	allocator buffer.Allocator
+	cache     *buffer.Cache // the allocator, if it is one
 
 	// The loop's own.
 	now      time.Duration // the time of this turn, once nowKnown

@@ -4,6 +4,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"millrace.dev/buffer"
 	"millrace.dev/internal/goid"
 )
 
@@ -37,6 +38,9 @@ func NewManual(o Options) (*Manual, error) {
 	l.name, l.log, l.tick = o.Name, o.Logger, o.Tick
 	l.maxTasks, l.maxQueued = o.MaxTasksPerTurn, o.MaxQueuedTasks
 	l.manual = m
+	if l.allocator = o.Allocator; l.allocator == nil {
+		l.allocator = buffer.Unpooled()
+	}
 	m.adopt()
 	return m, nil
 }

@@ -6,6 +6,8 @@ import (
 	"log/slog"
 	"runtime"
 	"time"
+
+	"millrace.dev/buffer"
 )
 
 // The defaults of Options.
@@ -29,6 +31,9 @@ type Options struct {
 	Name string
 	// Logger receives contained panics and the watchdog's warnings; slog.Default() by default.
 	Logger *slog.Logger
+	// Allocator is where the loops get buffers from. A *buffer.Pooled is shared, with a cache for each
+	// loop in front of it; anything else is used as it is. By default a group has a pool of its own.
+	Allocator buffer.Allocator
 	// WatchdogThreshold is how long a turn of a loop may last before it is reported.
 	// 0 means DefaultWatchdogThreshold; a negative value switches the watchdog off.
 	WatchdogThreshold time.Duration

@@ -1,8 +1,6 @@
 package loop
 
-import (
-	"runtime/debug"
-)
+import "runtime/debug"
 
 // The parts of a turn. Each runs a batch under one deferred recover and keeps its place in the
 // loop, so that after a panic (or a Goexit, with a new goroutine) the rest of the batch follows.
@@ -39,13 +37,21 @@ func (l *Loop) serveSome() {
 			continue
 		}
 		l.counters.events++
-		h.HandleIO(r.event)
+		ev := r.event
+		r.event.Buffer = nil
+		h.HandleIO(ev)
 		l.nesting = 0
 	}
 }
 
 // dropStale gives back what belongs to an event whose handle is gone.
-func (l *Loop) dropStale(*readyEvent) { l.counters.stale++ }
+func (l *Loop) dropStale(r *readyEvent) {
+	l.counters.stale++
+	if b := r.event.Buffer; b != nil {
+		r.event.Buffer = nil
+		b.Close()
+	}
+}
 
 func (l *Loop) runTimers() {
 	if l.wheel.count == 0 {
