@@ -147,7 +147,7 @@ func (l *Loop) Attach(h Handle) (Registration, error) {
 }
 
 func (l *Loop) attach(fd int32, h Handle) (Registration, error) {
-	if l.ended || l.stop.final {
+	if l.stop.final {
 		return Registration{}, ErrShutdown
 	}
 	r := Registration{l, l.handles.add(h, fd)}

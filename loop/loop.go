@@ -22,6 +22,7 @@ type Loop struct {
 	owner atomic.Uintptr // goid of the loop's goroutine
 	state atomic.Uint32  // awake, asleep, woken: see sleep.go
 	turn  atomic.Uint64  // number of the current turn: see watchdog.go
+	over  atomic.Bool    // the loop has ended
 	queue mpsc.Queue     // its consumer side is the loop's own
 
 	// Constant after creation.
@@ -39,7 +40,6 @@ type Loop struct {
 	// The loop's own.
 	now      time.Duration // the time of this turn, once nowKnown
 	nowKnown bool
-	ended    bool
 	nesting  int // listeners on the stack
 	busy     int // turns since the loop last slept or yielded
 
@@ -95,8 +95,9 @@ func (l *Loop) Logger() *slog.Logger { return l.log }
 // InLoop reports whether the caller runs on the loop's goroutine. It costs about two nanoseconds.
 func (l *Loop) InLoop() bool { return l.owner.Load() == goid.Current() }
 
+// mustBeOn lets everything pass once the loop has ended: nothing that is left has an effect then.
 func (l *Loop) mustBeOn(what string) {
-	if !l.InLoop() {
+	if !l.InLoop() && !l.over.Load() {
 		panic("loop: " + what + " called off the loop's goroutine")
 	}
 }
@@ -135,11 +136,11 @@ func (l *Loop) run() {
 	l.owner.Store(id)
 	l.allocatorBind()
 	defer l.release(id)
-	for !l.ended {
+	for {
 		l.runTurn()
 		if l.stop.requested && l.mayEnd() {
 			l.terminate()
-			break
+			return
 		}
 		l.wait()
 	}
@@ -151,7 +152,7 @@ func (l *Loop) release(id uintptr) {
 	l.allocatorUnbind()
 	l.owner.Store(0)
 	loopset.Remove(id)
-	if l.ended {
+	if l.over.Load() {
 		l.group.loopEnded()
 		return
 	}
@@ -178,17 +179,12 @@ func (l *Loop) runTurn() {
 // pending reports whether the next turn has work already.
 func (l *Loop) pending() bool {
 	return !l.queue.Empty() || len(l.turnEnd) > 0 || l.wheel.slots[dueSlot].first != nil ||
-		l.served < l.readyN || l.ends < len(l.ending) ||
 		(l.stop.requested && l.stop.told < len(l.handles.entries))
 }
 
 // wait gets the events for the next turn. It sleeps if there is nothing else to do.
 func (l *Loop) wait() {
-	if l.served >= l.readyN {
-		l.served, l.readyN = 0, 0
-	} else {
-		return // a panic or Goexit interrupted the batch
-	}
+	l.served, l.readyN = 0, 0
 	if l.pending() {
 		l.readyN = l.poller.poll(l)
 	} else {

@@ -54,7 +54,7 @@ func (m *Manual) Now() time.Duration { return time.Duration(m.now.Load()) }
 // RunPending runs tasks, due timers and turn ends until there is nothing left to do at the present
 // time, and returns how many tasks and timers ran. Inside one of them it does nothing and returns 0.
 func (m *Manual) RunPending() int {
-	if m.driving || m.loop.ended {
+	if m.driving || m.loop.over.Load() {
 		return 0
 	}
 	m.adopt()
@@ -74,7 +74,7 @@ func (m *Manual) RunPending() int {
 // Advance moves the clock on by d, and runs everything that becomes due on the way at its own time. It
 // returns how many tasks and timers ran.
 func (m *Manual) Advance(d time.Duration) int {
-	if m.driving || m.loop.ended {
+	if m.driving || m.loop.over.Load() {
 		return 0
 	}
 	target := deadlineAfter(m.Now(), d)
@@ -105,7 +105,7 @@ func (m *Manual) NextTimer() (time.Duration, bool) {
 // Close ends the loop as the shutdown of a group does, without a quiet period: what was accepted runs,
 // handles get OpShutdown|OpDone, scheduled functions fail with ErrShutdown, and later tasks are refused.
 func (m *Manual) Close() {
-	if m.driving || m.loop.ended {
+	if m.driving || m.loop.over.Load() {
 		return
 	}
 	m.RunPending()
@@ -113,7 +113,6 @@ func (m *Manual) Close() {
 	defer func() { m.driving = false }()
 	m.loop.stop.requested = true
 	m.loop.terminate()
-	m.loop.owner.Store(0)
 }
 
 func (m *Manual) adopt() { m.loop.owner.Store(goid.Current()) }

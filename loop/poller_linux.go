@@ -71,7 +71,7 @@ func (p *epollPoller) park(l *Loop, until time.Duration) int {
 	}
 	switch {
 	case err == nil:
-	case errors.Is(err, os.ErrDeadlineExceeded):
+	case err == os.ErrDeadlineExceeded || errors.Is(err, os.ErrDeadlineExceeded):
 		p.stale = true
 	default:
 		panic(fmt.Sprintf("loop: parking: %v", err))
@@ -112,7 +112,8 @@ func (p *epollPoller) arm(until time.Duration) {
 	p.armed, p.stale = until, false
 }
 
-var past = time.Unix(1, 0)
+// past is a moment with a monotonic reading, which makes the arithmetic with it cheaper.
+var past = processStart
 
 func (p *epollPoller) wake() {
 	_ = p.file.SetReadDeadline(past) // fails only after close, when nobody sleeps

@@ -119,8 +119,9 @@ func (l *Loop) terminate() {
 			l.log.Error("millrace: closing a loop's poller", "loop", l.name, "error", err)
 		}
 	}
+	l.handles = handleTable{}
 	l.publish()
-	l.ended = true
+	l.over.Store(true)
 }
 
 // abandon ends a timer that will not fire any more.

@@ -27,7 +27,7 @@ func (l *Loop) serveEvents() {
 }
 
 func (l *Loop) serveSome() {
-	defer l.contain("handler")
+	defer l.containHandler()
 	for l.served < l.readyN {
 		r := &l.ready[l.served]
 		l.served++
@@ -40,7 +40,21 @@ func (l *Loop) serveSome() {
 		ev := r.event
 		r.event.Buffer = nil
 		h.HandleIO(ev)
-		l.nesting = 0
+	}
+}
+
+// containHandler also makes the handle that panicked blind: its readiness lasts, and would bring the
+// same panic turn after turn.
+func (l *Loop) containHandler() {
+	value := recover()
+	if value == nil {
+		return
+	}
+	l.nesting = 0
+	l.ReportPanic("handler", value)
+	r := Registration{l, l.ready[l.served-1].token}
+	if err := r.SetInterest(0); err != nil && err != ErrNotRegistered {
+		l.log.Error("millrace: dropping the interest of a handle that panicked", "loop", l.name, "error", err)
 	}
 }
 

@@ -60,7 +60,7 @@ func (w *watchdog) look(now time.Duration) {
 	for i, l := range w.loops {
 		s := &w.seen[i]
 		turn := l.turn.Load()
-		if turn != s.turn || l.state.Load() != awake {
+		if turn == 0 || turn != s.turn || l.state.Load() != awake {
 			*s = sighting{turn: turn, since: now}
 			continue
 		}
