@@ -33,11 +33,16 @@ type Cache struct {
 
 // freeList holds the free Buffers of one size class of a Cache. Only the owner uses it.
 type freeList struct {
-	head          *Buffer // linked by next
-	n, max        int32
-	allocs, frees uint64 // Buffers handed out and given back here
-	trimmed       uint64 // allocs at the last Trim
+	head    *Buffer // linked by next
+	n, max  int32
+	allocs  uint64 // Buffers handed out here
+	moved   uint64 // Buffers that came from the shared pool less those that went there
+	trimmed uint64 // allocs at the last Trim
 }
+
+// frees returns how many Buffers were given back here. It follows from the rest, so that
+// Close has one counter less to keep.
+func (l *freeList) frees() uint64 { return uint64(l.n) + l.allocs - l.moved }
 
 // unboundMark as the head of Cache.returned says that nobody will look there.
 var unboundMark = new(Buffer)
@@ -102,26 +107,32 @@ func (c *Cache) Trim() {
 
 // Allocate implements Allocator.
 func (c *Cache) Allocate(capacity int) *Buffer {
-	if uint(capacity) <= maxClassSize && c.owner.Load() == goid.Current() {
-		l := &c.lists[classOf(capacity)]
-		if b := l.head; b != nil {
-			l.head = b.next
-			l.n--
-			l.allocs++
-			b.next = nil // or it would keep a leaked Buffer reachable
-			b.data = b.blk.mem
-			if c.dice += roll; c.dice&pollMask.Load() == 0 {
-				return c.poll(b, 3)
-			}
-			return b
-		}
+	if g := goid.Current(); c.owner.Load() != g {
+		return c.allocateSlow(capacity)
 	}
-	return c.allocateSlow(capacity)
+	if uint(capacity) > maxClassSize {
+		return c.allocateSlow(capacity)
+	}
+	l := &c.lists[classOf(capacity)]
+	b := l.head
+	if b == nil {
+		return c.allocateSlow(capacity)
+	}
+	l.n--
+	l.allocs++
+	dice := c.dice + roll
+	c.dice = dice
+	// A next left in place would keep a leaked Buffer reachable.
+	l.head, b.next, b.data = b.next, nil, b.blk.mem
+	if dice&pollMask.Load() == 0 {
+		return c.poll(b, 3)
+	}
+	return b
 }
 
 func (c *Cache) allocateSlow(capacity int) *Buffer {
 	if !c.onOwner() || uint(capacity) > maxClassSize {
-		return sampled(c.pool.allocate(capacity), 3)
+		return sampled(c.pool.allocate(capacity), 4)
 	}
 	b := c.allocate(capacity)
 	if c.dice += roll; c.dice&pollMask.Load() == 0 {
@@ -154,10 +165,12 @@ func (c *Cache) allocate(capacity int) *Buffer {
 	}
 	if l.head == nil {
 		l.head, l.n = c.pool.take(k, c, min(l.max, maxRefill, int32(refillBytes/classSizes[k])))
+		l.moved += uint64(l.n)
 	}
 	l.allocs++
 	b := l.head
 	if b == nil {
+		l.moved++
 		return newBlock(c.pool, c, int32(k), classSizes[k]).open()
 	}
 	l.head = b.next
@@ -177,10 +190,10 @@ const (
 func (c *Cache) put(b *Buffer) {
 	k := int(b.blk.class)
 	l := &c.lists[k]
-	l.frees++
 	if l.n >= l.max {
 		if l.max == 0 {
 			b.next = nil
+			l.moved--
 			c.pool.adopt(k, b, 1)
 			return
 		}
@@ -203,6 +216,7 @@ func (c *Cache) spill(l *freeList, k int, keep int32) {
 		last = last.next
 	}
 	l.head, l.n = last.next, keep
+	l.moved -= uint64(n)
 	last.next = nil
 	c.pool.adopt(k, first, int(n))
 }

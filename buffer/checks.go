@@ -21,7 +21,7 @@ func poison(mem []byte) {
 		return
 	}
 	mem = mem[:cap(mem)]
-	for i := range mem {
-		mem[i] = 0xdd
+	for n := copy(mem, "\xdd\xdd\xdd\xdd\xdd\xdd\xdd\xdd"); n < len(mem); n *= 2 {
+		copy(mem[n:], mem[:n])
 	}
 }

@@ -9,20 +9,34 @@ import "millrace.dev/internal/goid"
 func (b *Buffer) Close() {
 	// The common case: memory of the cache that belongs to this goroutine, shared with
 	// nobody. A refs of 1 is this Buffer's own, so that no other goroutine can raise it.
-	if blk := b.blk; blk != nil && b.ext == nil && b.data != nil && blk.refs.Load() == 1 {
-		if c := blk.home; c != nil && c.owner.Load() == goid.Current() && !keepClosed.Load() {
-			if l := &c.lists[blk.class]; l.n < l.max {
-				b.data = nil
-				b.r = 0
-				b.next = l.head
-				l.head = b
-				l.n++
-				l.frees++
-				return
-			}
-		}
+	// One test to an if: joined by && the compiler builds a truth value of each.
+	g := goid.Current()
+	blk := b.blk
+	if blk == nil || b.ext != nil || b.data == nil {
+		b.closeSlow()
+		return
 	}
-	b.closeSlow()
+	if blk.refs.Load() != 1 {
+		b.closeSlow()
+		return
+	}
+	c := blk.home
+	if c == nil {
+		b.closeSlow()
+		return
+	}
+	if c.owner.Load() != g {
+		b.closeSlow()
+		return
+	}
+	l := &c.lists[blk.class]
+	if l.n >= l.max || keepClosed.Load() {
+		b.closeSlow()
+		return
+	}
+	l.n++
+	b.r = 0
+	b.data, b.next, l.head = nil, l.head, b
 }
 
 func (b *Buffer) closeSlow() {
@@ -36,8 +50,12 @@ func (b *Buffer) closeSlow() {
 		}
 		b.dropParts()
 	}
-	if t != nil && keepClosed.Load() {
-		b.rememberClosed(t)
+	if t != nil {
+		if keepClosed.Load() {
+			b.rememberClosed(t, "Close", 3)
+		} else {
+			t.drop()
+		}
 	}
 	b.release()
 }
@@ -92,8 +110,12 @@ func (b *Buffer) vacate() {
 }
 
 // handOver makes b unusable for its former owner, and returns the Buffer that the new owner
-// goes on with: below leak level Advanced that is b itself. op is the call that b went to.
-func (b *Buffer) handOver(op string) *Buffer {
+// goes on with: below leak level Advanced that is b itself. op is the call that b went to,
+// skip how far up the stack its caller is, where 1 is handOver's caller.
+func (b *Buffer) handOver(op string, skip int) *Buffer {
+	if b.data == nil {
+		panic(b.closedError())
+	}
 	if !keepClosed.Load() {
 		return b
 	}
@@ -102,8 +124,8 @@ func (b *Buffer) handOver(op string) *Buffer {
 	to.data, to.r, to.rest, to.blk, to.ext = b.data, b.r, b.rest, b.blk, b.ext
 	b.data, b.r, b.rest, b.blk, b.ext = nil, 0, 0, nil, nil
 	if t != nil {
-		b.rememberClosed(t.handedTo(op))
-		to.attach(t)
+		to.attach(t.copy())
+		b.rememberClosed(t, op, skip+1)
 	}
 	return to
 }

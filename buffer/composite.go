@@ -28,7 +28,7 @@ func Compose(parts ...*Buffer) *Buffer {
 	if len(parts) == 0 {
 		return New(0)
 	}
-	b := parts[0].handOver("Compose")
+	b := parts[0].handOver("Compose", 3)
 	for _, p := range parts[1:] {
 		b.join(p, "Compose")
 	}
@@ -37,7 +37,8 @@ func Compose(parts ...*Buffer) *Buffer {
 
 // Append adds other's readable bytes behind those of b and takes other over: it must not
 // be used any more. Few bytes are copied when b has room for them; else b becomes a
-// composite with other as its last part.
+// composite with other as its last part, and its indexes start anew. When b has no readable
+// byte it exchanges its memory for other's.
 func (b *Buffer) Append(other *Buffer) {
 	if b == other {
 		b.refuse("Append of itself", 0, 0)
@@ -67,7 +68,7 @@ func (b *Buffer) join(other *Buffer, op string) {
 		other.Close()
 		return
 	}
-	other = other.handOver(op)
+	other = other.handOver(op, 4)
 	b.mergeTracker(other, op)
 	if !b.isComposite() {
 		b.becomeComposite()
@@ -98,6 +99,7 @@ func (b *Buffer) join(other *Buffer, op string) {
 		x.parts = append(x.parts, other)
 	}
 	b.rebuild(at)
+	b.collapse()
 }
 
 // becomeComposite moves the content of a contiguous b into a part of its own.
@@ -115,15 +117,15 @@ func (b *Buffer) becomeComposite() {
 	b.data = p.data[p.r:len(p.data):len(p.data)]
 }
 
-// collapse makes a composite with a single part contiguous again.
+// collapse makes a composite with a single part contiguous again. The indexes stay: what the
+// composite didn't show of the part is cut off.
 func (b *Buffer) collapse() {
 	x := b.ext
 	if len(x.parts) != 1 {
 		return
 	}
 	p := x.parts[0]
-	b.data, b.blk = p.data, p.blk
-	b.r += p.r
+	b.data, b.blk = p.data[p.r:], p.blk
 	b.dropParts()
 	p.vacate()
 }

@@ -129,7 +129,9 @@ func (b *Buffer) Compact() {
 	}
 	if b.isComposite() {
 		b.dropRead()
-		return
+		if b.isComposite() {
+			return
+		}
 	}
 	b.moveTo(b.region())
 }

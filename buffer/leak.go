@@ -52,8 +52,8 @@ const roll = 0x9e3779b97f4a7c15
 // defaultSampling is the default of SetLeakSampling.
 const defaultSampling = 128
 
-// publishMask picks one number in 128.
-const publishMask uint64 = 0x7f << 57
+// publishMask picks one number in 512.
+const publishMask uint64 = 0x1ff << 55
 
 var (
 	leakConfig sync.Mutex // held while the values below change together
@@ -61,7 +61,7 @@ var (
 	sampling   = defaultSampling
 
 	// pollMask picks the numbers for which an allocation takes the slow path: those of
-	// pickMask, and at least one in 128 for a Cache to publish its figures.
+	// pickMask, and at least one in 512 for a Cache to publish its figures.
 	pollMask atomic.Uint64
 	// pickMask picks the Buffers to watch, unless the level is Disabled.
 	pickMask atomic.Uint64
@@ -119,7 +119,7 @@ func picked(n uint64) bool {
 }
 
 // sampled lets the leak detector pick b, which was allocated outside of a Cache's owner.
-// The stack of a report starts skip frames up, where 1 is sampled's caller.
+// The stack of a report starts skip frames up, where 2 is sampled's caller.
 func sampled(b *Buffer, skip int) *Buffer {
 	if n := rand.Uint64(); n&pollMask.Load() == 0 && picked(n) {
 		b.track(skip)
@@ -144,7 +144,7 @@ func report(t *tracker) {
 		(*f)(r)
 		return
 	}
-	if firstFrom(t.stack) {
+	if firstFrom(t.stack()) {
 		slog.Error("buffer leaked: it became unreachable without Close", "report", r.String())
 	}
 }

@@ -240,8 +240,8 @@ func (p *Pooled) leave(c *Cache) {
 	for k := range c.lists {
 		l := &c.lists[k]
 		p.retired[k].allocs += l.allocs
-		p.retired[k].frees += l.frees
-		l.allocs, l.frees, l.trimmed = 0, 0, 0
+		p.retired[k].frees += l.frees()
+		l.allocs, l.moved, l.trimmed = 0, 0, 0
 	}
 	c.publish()
 }

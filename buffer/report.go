@@ -52,15 +52,19 @@ func (p Place) String() string {
 }
 
 func (t *tracker) report() Report {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	r := Report{Level: t.level, Capacity: t.size, Allocated: Place{Frames: frames(t.stack)}}
-	kept := min(t.count, maxTouches)
+	r := Report{Level: t.level, Capacity: t.size, Allocated: Place{Frames: frames(t.stack())}}
+	h := t.history
+	if h == nil {
+		return r
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	kept := min(h.count, maxTouches)
 	for i := range kept {
-		p := t.touches[(t.count-1-i)%maxTouches]
+		p := h.touches[(h.count-1-i)%maxTouches]
 		r.Touched = append(r.Touched, Place{p.hint, frames(p.stack)})
 	}
-	r.Dropped = t.count - kept
+	r.Dropped = h.count - kept
 	return r
 }
 

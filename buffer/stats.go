@@ -56,8 +56,8 @@ func (c *Cache) publish() {
 		if p.allocs.Load() != l.allocs {
 			p.allocs.Store(l.allocs)
 		}
-		if p.frees.Load() != l.frees {
-			p.frees.Store(l.frees)
+		if f := l.frees(); p.frees.Load() != f {
+			p.frees.Store(f)
 		}
 		if p.n.Load() != int64(l.n) {
 			p.n.Store(int64(l.n))

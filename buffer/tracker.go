@@ -11,10 +11,15 @@ import (
 // Buffer reachable for ever.
 type tracker struct {
 	level   LeakLevel
-	size    int       // capacity when allocated
-	stack   []uintptr // of the allocation
+	size    int // capacity when allocated
+	frames  int // of alloc that are in use
+	alloc   [allocFrames]uintptr
 	cleanup runtime.Cleanup
+	history *history // from Advanced up
+}
 
+// history is what the levels from Advanced up keep besides.
+type history struct {
 	mu      sync.Mutex // for the cleanup's goroutine, which the runtime chooses
 	touches [maxTouches]touch
 	count   int // touches ever made; the last maxTouches are kept in a ring
@@ -29,23 +34,37 @@ type touch struct {
 
 const (
 	maxTouches  = 8  // records kept of each Buffer
-	allocFrames = 24 // frames kept of an allocation
+	allocFrames = 16 // frames kept of an allocation, from Advanced up
+	fewFrames   = 8  // frames kept of an allocation at Simple: each costs about 40 ns
 	touchFrames = 6  // frames kept of a touch
 )
 
-func callers(skip, n int) []uintptr {
-	pcs := make([]uintptr, n)
+// trackers recycles those without history: at level Simple, a Buffer that is watched is to
+// cost no garbage.
+var trackers = sync.Pool{New: func() any { return new(tracker) }}
+
+func (t *tracker) stack() []uintptr { return t.alloc[:t.frames] }
+
+// callers returns the stack from skip frames up, where 1 is its caller.
+func callers(skip int) []uintptr {
+	pcs := make([]uintptr, touchFrames)
 	return pcs[:runtime.Callers(skip+1, pcs)]
 }
 
 // track makes the leak detector watch b. The stack starts skip frames up, where 1 is
 // track's caller.
 func (b *Buffer) track(skip int) {
-	b.attach(&tracker{
-		level: CurrentLeakLevel(),
-		size:  cap(b.data),
-		stack: callers(skip+1, allocFrames),
-	})
+	t := trackers.Get().(*tracker)
+	t.level = CurrentLeakLevel()
+	t.size = cap(b.data)
+	stack := t.alloc[:]
+	if t.level >= Advanced {
+		t.history = new(history)
+	} else {
+		stack = stack[:fewFrames]
+	}
+	t.frames = runtime.Callers(skip+1, stack)
+	b.attach(t)
 }
 
 // attach makes t the tracker of b.
@@ -65,31 +84,48 @@ func (b *Buffer) untrack() *tracker {
 	}
 	t := x.leak
 	t.cleanup.Stop()
+	runtime.KeepAlive(b) // as long as b is reachable, Stop comes in time
 	x.leak = nil
 	b.dropExtra()
 	return t
 }
 
-// rememberClosed keeps t with the closed b, to say in a panic where b was closed.
-func (b *Buffer) rememberClosed(t *tracker) {
-	if t.closed.stack == nil {
-		t.closed = touch{"Close", callers(4, touchFrames)}
+// drop recycles the tracker of a Buffer that was closed.
+func (t *tracker) drop() {
+	if t.history == nil {
+		t.cleanup = runtime.Cleanup{}
+		trackers.Put(t)
 	}
+}
+
+// rememberClosed keeps t with the closed b, to say in a panic that call op closed it. The
+// stack starts skip frames up, where 1 is rememberClosed's caller.
+func (b *Buffer) rememberClosed(t *tracker, op string, skip int) {
+	if t.history == nil {
+		return // picked before the level was raised
+	}
+	t.history.closed = touch{op, callers(skip + 1)}
 	b.ext = &extra{leak: t}
 }
 
-// handedTo returns a tracker for the struct that b left behind: closed by call op.
-func (t *tracker) handedTo(op string) *tracker {
-	return &tracker{
-		level: t.level, size: t.size, stack: t.stack,
-		closed: touch{op, callers(4, touchFrames)},
+// copy returns a tracker with what t knows.
+func (t *tracker) copy() *tracker {
+	c := &tracker{level: t.level, size: t.size, frames: t.frames, alloc: t.alloc}
+	if h := t.history; h != nil {
+		c.history = &history{touches: h.touches, count: h.count}
 	}
+	return c
 }
 
-// mergeTracker moves other's tracker to b, which takes other over, unless b has one.
+// mergeTracker moves other's tracker to b, which takes other over by call op, unless b has
+// one.
 func (b *Buffer) mergeTracker(other *Buffer, op string) {
-	if t := other.untrack(); t != nil && (b.ext == nil || b.ext.leak == nil) {
-		b.attach(t)
+	if t := other.untrack(); t != nil {
+		if b.ext == nil || b.ext.leak == nil {
+			b.attach(t)
+		} else {
+			t.drop()
+		}
 	}
 	if b.ext != nil && b.ext.leak != nil {
 		b.ext.leak.touch(op, 4)
@@ -99,9 +135,9 @@ func (b *Buffer) mergeTracker(other *Buffer, op string) {
 // inheritTracker makes the leak detector watch b, which was split off from parent.
 func (b *Buffer) inheritTracker(parent *Buffer) {
 	p := parent.ext.leak
-	p.touch("Split", 4)
-	t := &tracker{level: p.level, size: b.Len(), stack: p.stack, count: p.count}
-	t.touches = p.touches
+	p.touch("Split", 3)
+	t := p.copy()
+	t.size = b.Len()
 	b.attach(t)
 }
 
@@ -120,32 +156,33 @@ func (b *Buffer) touchSlow(hint any) {
 		panic(b.closedError())
 	}
 	t := b.ext.leak
-	if t.level < Advanced {
+	if t.history == nil {
 		return
 	}
 	// Only text is kept: any other hint could lead back to the Buffer.
 	switch h := hint.(type) {
 	case nil:
-		t.touch("", 4)
+		t.touch("", 3)
 	case string:
-		t.touch(h, 4)
+		t.touch(h, 3)
 	case fmt.Stringer:
-		t.touch(h.String(), 4)
+		t.touch(h.String(), 3)
 	default:
-		t.touch(fmt.Sprintf("%T", hint), 4)
+		t.touch(fmt.Sprintf("%T", hint), 3)
 	}
 }
 
 // touch records a touch. The stack starts skip frames up, where 1 is touch's caller.
 func (t *tracker) touch(hint string, skip int) {
-	if t.level < Advanced {
+	h := t.history
+	if h == nil {
 		return
 	}
-	stack := callers(skip, touchFrames)
-	t.mu.Lock()
-	t.touches[t.count%maxTouches] = touch{hint, stack}
-	t.count++
-	t.mu.Unlock()
+	stack := callers(skip + 1)
+	h.mu.Lock()
+	h.touches[h.count%maxTouches] = touch{hint, stack}
+	h.count++
+	h.mu.Unlock()
 }
 
 // closedError returns the panic value for the use of a closed Buffer.
@@ -154,7 +191,8 @@ func (b *Buffer) closedError() error {
 		return ErrClosed
 	}
 	t := b.ext.leak
-	return &closedError{Place{t.closed.hint, frames(t.closed.stack)}, Place{"", frames(t.stack)}}
+	closed := t.history.closed
+	return &closedError{Place{closed.hint, frames(closed.stack)}, Place{"", frames(t.stack())}}
 }
 
 // closedError says where a closed Buffer was closed. It wraps ErrClosed.

@@ -1,0 +1,5 @@
+// Package buffertest makes a package's tests fail when they leak a buffer.
+//
+// Every Buffer that the tests allocate is watched (leak level Paranoid), uses of one after
+// its Close panic, and pooled memory is overwritten when it is given back.
+package buffertest
