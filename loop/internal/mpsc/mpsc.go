@@ -3,8 +3,8 @@
 // Producers push on a Treiber stack, which needs one successful compare-and-swap and has no
 // moment in which a preempted producer hides the tasks of others. The consumer takes the whole
 // stack at once and turns it round, so the order is first in, first out, and there is no ABA
-// problem because nobody pops single nodes. Every node knows how deep the stack is below it,
-// so a bound on the queue costs no extra counter.
+// problem because nobody pops single nodes. Every node notes how deep the stack is below it, so a
+// bound on the queue needs no counter that all producers would fight for.
 package mpsc
 
 import (
@@ -26,9 +26,12 @@ var (
 
 // node is one task in the queue, or spare.
 type node struct {
-	next  *node
-	depth int // nodes on the stack up to and including this one
-	task  future.Task
+	next *node
+	task future.Task
+	// depth is the number of nodes on the stack up to and including this one. It is atomic, and in
+	// rare cases wrong, because a producer reads it from a node that it does not own: the node may
+	// have been popped, used again and pushed again since the producer saw it on top.
+	depth atomic.Int64
 }
 
 var (
@@ -61,23 +64,25 @@ type Queue struct {
 	isClosed    bool
 }
 
-// Push adds a task, unless limit or more are waiting already (0: no limit). Any goroutine may
+// Push adds a task, unless about limit are waiting on the stack already (0: no limit). Any goroutine may
 // call it. It returns nil, ErrFull, or ErrClosed; a task that was accepted will be popped.
 func (q *Queue) Push(task future.Task, limit int) error {
 	n := spares.Get().(*node)
 	n.task = task
 	for {
 		head := q.head.Load()
-		n.next, n.depth = head, 1
+		depth := int64(1)
 		if head != nil {
 			if head == &closed {
 				return discard(n, ErrClosed)
 			}
-			if n.depth = head.depth + 1; limit > 0 && n.depth > limit {
+			if depth += head.depth.Load(); limit > 0 && depth > int64(limit) {
 				return discard(n, ErrFull)
 			}
 		}
-		if depth := n.depth; q.head.CompareAndSwap(head, n) {
+		n.next = head
+		n.depth.Store(depth)
+		if q.head.CompareAndSwap(head, n) {
 			if depth%yieldDepth == 0 {
 				runtime.Gosched()
 			}
@@ -150,10 +155,10 @@ func (q *Queue) Empty() bool {
 	return head == nil || head == &closed
 }
 
-// Len returns how many tasks wait. Only the consumer may call it.
+// Len returns how many tasks wait, or nearly so while producers push. Only the consumer may call it.
 func (q *Queue) Len() int {
 	if head := q.head.Load(); head != nil {
-		return q.local + head.depth
+		return q.local + int(head.depth.Load())
 	}
 	return q.local
 }
@@ -178,9 +183,9 @@ func (q *Queue) adopt(newest *node) {
 	if newest == nil || newest == &closed {
 		return
 	}
-	count := newest.depth
 	var oldest *node
-	for n := newest; n != nil; {
+	count := 0
+	for n := newest; n != nil; count++ {
 		n.next, oldest, n = oldest, n, n.next
 	}
 	q.append(oldest, newest, count)
