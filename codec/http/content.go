@@ -1,6 +1,7 @@
 package http
 
 import (
+	"os"
 	"sync"
 
 	"millrace.dev/buffer"
@@ -21,6 +22,13 @@ type Content struct {
 	// if there are none. It belongs to the Content. RFC 9110 section 6.5.1: do not merge
 	// trailers into the header unless the field's definition allows it.
 	Trailer *Header
+	// File, in a Content that is written, is a piece of a file that is sent in place of
+	// Data, with sendfile(2) where the transport can.
+	File *File
+	// Err says that the message was cut short: the peer closed the connection, reset the
+	// stream or broke a rule inside of it. Such a Content is the last of its message, but
+	// End is false, because the message never came to its end.
+	Err error
 	// End says that this is the last piece.
 	End bool
 
@@ -37,6 +45,32 @@ func NewContent(data *buffer.Buffer, end bool) *Content {
 	return c
 }
 
+// File is a range of an open file as content. It belongs to the Content that it is in,
+// whose Close closes it; a codec that sends it takes it over.
+type File struct {
+	File   *os.File
+	Offset int64 // of the first byte to send, from the file's start
+	Count  int64 // bytes to send
+}
+
+// NewFileContent returns a Content of count bytes of f from offset on; it takes f over.
+func NewFileContent(f *os.File, offset, count int64, end bool) *Content {
+	c := NewContent(nil, end)
+	c.File = &File{f, offset, count}
+	return c
+}
+
+// Len returns the bytes of content: of Data, or of File.
+func (c *Content) Len() int64 {
+	switch {
+	case c.Data != nil:
+		return int64(c.Data.Len())
+	case c.File != nil:
+		return c.File.Count
+	}
+	return 0
+}
+
 // AddTrailer appends a field to the Content's trailer, making one if there is none.
 func (c *Content) AddTrailer(name, value string) {
 	if c.Trailer == nil {
@@ -44,6 +78,9 @@ func (c *Content) AddTrailer(name, value string) {
 	}
 	c.Trailer.Add(name, value)
 }
+
+// IsClosed reports whether Close was called, until the Content is handed out again.
+func (c *Content) IsClosed() bool { return c.closed }
 
 // Close recycles the Content and closes its Data. Closing it twice panics.
 func (c *Content) Close() {
@@ -55,11 +92,15 @@ func (c *Content) Close() {
 		c.Data.Close()
 		c.Data = nil
 	}
+	if c.File != nil {
+		_ = c.File.File.Close() // it was only read
+		c.File = nil
+	}
 	if c.Trailer != nil {
 		ReleaseHeader(c.Trailer)
 		c.Trailer = nil
 	}
-	c.ID, c.End = 0, false
+	c.ID, c.Err, c.End = 0, nil, false
 	contents.Put(c)
 }
 

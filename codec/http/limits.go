@@ -20,7 +20,7 @@ type Limits struct {
 	MaxTrailer int
 	// MaxChunkExtensions is the most bytes of chunk extensions in one message, all
 	// chunks together: nothing reads them, so they are only a way to keep a server
-	// busy. Default 4 KiB. Over it: 400.
+	// busy. Default 2 KiB. Over it: 400.
 	MaxChunkExtensions int
 	// MaxBody is the most bytes of content of one message, declared or counted.
 	// Default no limit: content is streamed, and whoever collects it has to bound it.
@@ -34,7 +34,7 @@ const (
 	DefaultMaxHeader          = 32 << 10
 	DefaultMaxFields          = 128
 	DefaultMaxTrailer         = 8 << 10
-	DefaultMaxChunkExtensions = 4 << 10
+	DefaultMaxChunkExtensions = 2 << 10
 )
 
 // Effective returns the limits with every default filled in; what has no limit gets

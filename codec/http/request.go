@@ -148,6 +148,9 @@ func (r *Request) Respond(status int) *Response {
 	return resp
 }
 
+// IsClosed reports whether Close was called, until the Request is handed out again.
+func (r *Request) IsClosed() bool { return r.closed }
+
 // Close recycles the Request and closes its Body. Closing it twice panics.
 func (r *Request) Close() {
 	if r.closed {

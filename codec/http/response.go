@@ -56,6 +56,9 @@ func NewResponse(status int) *Response {
 	return r
 }
 
+// IsClosed reports whether Close was called, until the Response is handed out again.
+func (r *Response) IsClosed() bool { return r.closed }
+
 // Close recycles the Response and closes its Body. Closing it twice panics.
 func (r *Response) Close() {
 	if r.closed {

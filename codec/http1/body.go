@@ -27,7 +27,6 @@ const (
 	inLength               // Content-Length bytes
 	inRest                 // everything until the connection ends
 	chunkSize              // digits of a chunk size
-	chunkSpace             // white space behind them, which only a ';' makes legal
 	chunkExt               // a chunk extension
 	chunkSizeLF            // behind the CR of a chunk size line
 	inChunk                // chunk data
@@ -122,21 +121,12 @@ func (b *body) frame(p []byte, limits *http.Limits) (n int, end bool, err *Error
 			if err := b.sizeByte(c); err != nil {
 				return 0, false, err
 			}
-		case chunkSpace, chunkExt:
-			if b.phase == chunkSpace && c != ' ' && c != '\t' && c != ';' {
-				return 0, false, errChunkSize
-			}
-			if b.phase == chunkSpace && c == ';' {
-				b.phase = chunkExt
-			}
-			j := i + 1
-			if b.phase == chunkExt {
-				j = octet.ValueEnd(p, i)
-			}
+		case chunkExt:
+			j := octet.ValueEnd(p, i)
 			if b.ext += uint32(j - i); int(b.ext) > limits.MaxChunkExtensions {
 				return 0, false, errChunkExtLong
 			}
-			if i = j; i == len(p) || b.phase == chunkSpace {
+			if i = j; i == len(p) {
 				continue
 			}
 			if p[i] != '\r' {
@@ -199,13 +189,12 @@ func (b *body) sizeByte(c byte) *Error {
 		return nil
 	case c == ';':
 		b.phase = chunkExt
-	case c == ' ' || c == '\t':
-		b.phase = chunkSpace // BWS, section 7.1.1
-	default:
-		return errChunkSize
+		b.ext++
+		return nil
 	}
-	b.ext++
-	return nil
+	// Section 7.1.1 would have white space before the ';' skipped. Nobody sends it, and
+	// recipients differ about it, so it is refused.
+	return errChunkSize
 }
 
 // sizeEnd acts on a chunk size line that is complete.

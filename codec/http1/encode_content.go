@@ -128,7 +128,7 @@ func (w *contentWriter) AppendContent(dst *buffer.Buffer, c *http.Content) error
 // CheckContent returns the error that AppendContent would return. With AppendContentHead
 // and AppendContentTail it lets a caller write large data without a copy.
 func (w *contentWriter) CheckContent(c *http.Content) error {
-	if err := w.check(dataLen(c.Data), c.End); err != nil {
+	if err := w.check(c.Len(), c.End); err != nil {
 		return err
 	}
 	return checkTrailer(c.Trailer)
@@ -137,13 +137,13 @@ func (w *contentWriter) CheckContent(c *http.Content) error {
 // AppendContentHead appends what stands before c's data; CheckContent must have allowed it.
 func (w *contentWriter) AppendContentHead(dst *buffer.Buffer, c *http.Content) {
 	dst.Ensure(maxChunkHead)
-	commit(dst, w.appendBefore(dst.Writable()[:0], dataLen(c.Data)))
+	commit(dst, w.appendBefore(dst.Writable()[:0], c.Len()))
 }
 
 // AppendContentTail appends what stands behind c's data, and accounts for c.
 func (w *contentWriter) AppendContentTail(dst *buffer.Buffer, c *http.Content) {
 	dst.Ensure(w.afterLen(c.End, c.Trailer))
-	commit(dst, w.appendAfter(dst.Writable()[:0], dataLen(c.Data), c.End, c.Trailer))
+	commit(dst, w.appendAfter(dst.Writable()[:0], c.Len(), c.End, c.Trailer))
 }
 
 func dataLen(b *buffer.Buffer) int64 {

@@ -79,7 +79,7 @@ func planRequest(r *http.Request, http10 bool) (plan headPlan, w contentWriter, 
 		return plan, w, err
 	}
 	plan.length = undeclared
-	plan.close = !r.KeepAlive || r.Header.HasToken("Connection", "close")
+	plan.close = !r.KeepAlive || asksClose(&r.Header)
 	plan.keepAlive = http10
 	switch {
 	case r.End && r.Body == nil && declared <= 0:

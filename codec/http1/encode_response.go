@@ -46,46 +46,65 @@ func (e *ResponseEncoder) Closing() bool { return e.closing }
 // set, or after an interim answer, more follows. dateLine is what Date.Line gives; it is
 // written unless r has a Date of its own, and nil leaves it out. It does not close r.
 func (e *ResponseEncoder) AppendResponse(dst *buffer.Buffer, r *http.Response, x Exchange, dateLine []byte) error {
-	n := dataLen(r.Body)
-	if err := e.AppendResponseHead(dst, r, x, dateLine, int(n)+maxChunkHead+len("\r\n0\r\n\r\n")); err != nil {
+	if r.Body == nil {
+		return e.appendHead(dst, r, x, dateLine, nil, 0)
+	}
+	n := r.Body.Len()
+	if p := r.Body.Readable(); r.End && len(p) == n {
+		return e.appendHead(dst, r, x, dateLine, p, n)
+	}
+	if err := e.appendHead(dst, r, x, dateLine, nil, n); err != nil || n == 0 || !e.Open() {
 		return err
 	}
-	if n > 0 && e.Open() {
-		c := http.Content{Data: r.Body, End: r.End}
-		e.AppendContentHead(dst, &c)
-		if !e.Drops() {
-			appendData(dst, r.Body)
-		}
-		e.AppendContentTail(dst, &c)
+	c := http.Content{Data: r.Body, End: r.End}
+	e.AppendContentHead(dst, &c)
+	if !e.Drops() {
+		appendData(dst, r.Body)
 	}
+	e.AppendContentTail(dst, &c)
 	return nil
 }
 
 // AppendResponseHead is AppendResponse without the Body, for callers that send a large
 // one without copying it: AppendContentHead, the data and AppendContentTail come next,
-// with a Content of that Body. It makes room for extra bytes more.
-func (e *ResponseEncoder) AppendResponseHead(dst *buffer.Buffer, r *http.Response, x Exchange, dateLine []byte, extra int) error {
+// with a Content of that Body, if Open then says so.
+func (e *ResponseEncoder) AppendResponseHead(dst *buffer.Buffer, r *http.Response, x Exchange, dateLine []byte) error {
+	n := 0
+	if r.Body != nil {
+		n = r.Body.Len()
+	}
+	return e.appendHead(dst, r, x, dateLine, nil, n)
+}
+
+// appendHead writes the head of an answer whose Body has n bytes, and behind it all, its
+// whole content, if that is given.
+func (e *ResponseEncoder) appendHead(dst *buffer.Buffer, r *http.Response, x Exchange, dateLine, all []byte, n int) error {
 	if e.Open() {
 		return ErrContentShort // the answer before this one has not ended
 	}
 	h := &r.Header
-	if r.Status < 100 || r.Status > 999 || !http.IsFieldValue(r.Reason) {
+	if r.Status < 100 || r.Status > 999 || r.Reason != "" && !http.IsFieldValue(r.Reason) {
 		return ErrInvalidMessage
 	}
 	if err := h.Err(); err != nil {
 		return err
 	}
-	plan, content, err := planResponse(r, x)
+	plan, content, err := planResponse(r, x, int64(n))
 	if err != nil {
 		return err
 	}
-	dst.Ensure(len("HTTP/1.1 200 \r\n") + maxReason + len(r.Reason) + fieldsLen(h) + maxAddedLines + extra)
+	dst.Ensure(len("HTTP/1.1 200 \r\n") + maxReason + len(r.Reason) + fieldsLen(h) + maxAddedLines + len(all))
 	p := appendStatusLine(dst.Writable()[:0], r)
 	p = appendHeadFields(p, h, plan)
 	if r.Status >= 200 && !h.HasField(http.FieldDate) {
 		p = append(p, dateLine...)
 	}
-	commit(dst, append(p, "\r\n"...))
+	p = append(p, "\r\n"...)
+	if content.mode == contentLength && len(all) > 0 {
+		p = append(p, all...)
+		content.mode = contentDone
+	}
+	commit(dst, p)
 	e.contentWriter = content
 	e.closing = plan.close
 	return nil
@@ -93,8 +112,7 @@ func (e *ResponseEncoder) AppendResponseHead(dst *buffer.Buffer, r *http.Respons
 
 // planResponse decides how an answer is framed, RFC 9112 section 6.3, and whether the
 // connection persists, section 9.3.
-func planResponse(r *http.Response, x Exchange) (plan headPlan, w contentWriter, err error) {
-	n := dataLen(r.Body)
+func planResponse(r *http.Response, x Exchange, n int64) (plan headPlan, w contentWriter, err error) {
 	declared, err := declaredIn(&r.Header)
 	if err != nil {
 		return plan, w, err
@@ -136,7 +154,7 @@ func planResponse(r *http.Response, x Exchange) (plan headPlan, w contentWriter,
 	if x.Connect && r.Status < 300 {
 		return plan, w, err // a tunnel is not closed
 	}
-	plan.close = !x.KeepAlive || r.CloseConn || w.mode == contentRest || r.Header.HasToken("Connection", "close")
+	plan.close = !x.KeepAlive || r.CloseConn || w.mode == contentRest || asksClose(&r.Header)
 	plan.keepAlive = x.HTTP10
 	return plan, w, err
 }

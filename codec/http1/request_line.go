@@ -105,7 +105,7 @@ const http11Word = 0x312e312f50545448 // "HTTP/1.1", little-endian
 // long they are, 0 when p ends too early. The name is case-sensitive, and there is
 // exactly one digit on each side of the point.
 func parseVersion(p []byte) (v http.Version, n int, err *Error) {
-	const pattern = "HTTP/d.d\r\n"
+	const pattern = "HTTP/0.0\r\n" // 0 stands for any digit
 	if len(p) >= len(pattern) && binary.LittleEndian.Uint64(p) == http11Word && p[8] == '\r' && p[9] == '\n' {
 		return http.HTTP11, len(pattern), nil
 	}
@@ -115,13 +115,9 @@ func parseVersion(p []byte) (v http.Version, n int, err *Error) {
 		}
 		want, c := pattern[i], p[i]
 		switch {
-		case want == 'd' && octet.Is(c, octet.DigitByte):
-		case want == c && want != 'd':
-		case i >= 8:
-			if c == '\n' || i == 9 {
-				return 0, 0, errLineEnd
-			}
-			return 0, 0, errVersion
+		case want == c, want == '0' && octet.Is(c, octet.DigitByte):
+		case i == 9, i == 8 && c == '\n':
+			return 0, 0, errLineEnd
 		default:
 			return 0, 0, errVersion
 		}
