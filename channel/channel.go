@@ -42,6 +42,7 @@ type Channel struct {
 	flushQueued  bool // the loop will call TurnEnd
 	writeBlocked bool // the transport will call WriteReady
 	wasActive    bool
+	toldOfStart  bool // OnRegistered was passed on, and OnUnregistered was not since
 	counted      bool // in Metrics.Open
 	inputClosed  bool
 	outputState  outputState

@@ -20,7 +20,7 @@ func (d Driver) Loop() *loop.Loop { return d.ch.loop }
 // and its reading was not stopped.
 func (d Driver) Reading() bool { return d.ch.wantRead }
 
-// BeginBatch starts a read batch: flushes wait for its end.
+// BeginBatch starts a read batch, when there is a message for it: flushes wait for its end.
 func (d Driver) BeginBatch() { d.ch.inBatch = true }
 
 // Read passes one message into the pipeline.
@@ -41,7 +41,7 @@ func (d Driver) Read(msg any) {
 	n.read.OnRead(n, msg)
 }
 
-// EndBatch ends a read batch that had messages: it passes OnReadComplete on, sends what
+// EndBatch ends a read batch: it passes OnReadComplete on, sends what
 // was flushed, and asks for more if more is wanted.
 func (d Driver) EndBatch() {
 	ch := d.ch
@@ -62,7 +62,7 @@ func (ch *Channel) runReadComplete(n *Context) {
 }
 
 // InputClosed reports that the peer has ended its direction, after everything that it
-// sent was passed on.
+// sent was passed on. Like a message it is only reported while Reading.
 func (d Driver) InputClosed() {
 	ch := d.ch
 	if ch.inputClosed || ch.state == closed {
@@ -85,6 +85,17 @@ func (d Driver) ConnectDone(err error) { d.ch.connectDone(err) }
 func (d Driver) WriteReady() {
 	d.ch.writeBlocked = false
 	d.ch.flushNow()
+}
+
+// LoopEnding reports that the loop is shutting down. The channel closes, which handlers may
+// put off until they have said goodbye; with now it does so at once, for the loop won't
+// go on.
+func (d Driver) LoopEnding(now bool) {
+	if now {
+		d.ch.close(ErrClosed)
+		return
+	}
+	d.ch.Close()
 }
 
 // Fail reports an error that ends the connection: it goes to the handlers, then the

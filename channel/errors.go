@@ -22,4 +22,11 @@ var (
 	ErrConnectTimeout = errors.New("channel: connect timed out")
 	// ErrConnectPending fails a Connect while another one is under way.
 	ErrConnectPending = errors.New("channel: connect already under way")
+	// ErrConnected fails a Connect or Bind of a channel that is connected or bound.
+	ErrConnected = errors.New("channel: already connected or bound")
+	// ErrNotConnected fails a Shutdown before there is a connection.
+	ErrNotConnected = errors.New("channel: not connected")
+	// ErrFileTruncated fails a FileRegion whose file ends before the region does. What was
+	// promised can't be sent any more, so the channel closes.
+	ErrFileTruncated = errors.New("channel: file region: the file ends before the region does")
 )

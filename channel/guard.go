@@ -40,9 +40,17 @@ func newPanicError(running *Context, value any) *PanicError {
 	return e
 }
 
-// inbound runs one cold inbound event, fire, with panics contained.
+// inbound runs one cold inbound event, fire, with panics contained. It may come within an
+// outbound operation, such as OnShutdown within Shutdown, whose entry would be the wrong
+// one to recover what a handler writes there.
 func (ch *Channel) inbound(fire func()) {
-	was := ch.current
+	was, outbound := ch.current, ch.outbound
+	ch.outbound = false
+	ch.contained(was, fire)
+	ch.outbound = outbound
+}
+
+func (ch *Channel) contained(was *Context, fire func()) {
 	defer ch.leaveInbound(was)
 	fire()
 }

@@ -38,19 +38,28 @@ func (l *ledger) Result(write uint64) (v future.Void, err error, done bool) {
 // Listen is for any goroutine.
 func (l *ledger) Listen(write uint64, arg any, fn func(arg any, f Future)) {
 	ch := (*Channel)(l)
-	if !ch.loop.InLoop() {
-		if err := ch.loop.Execute(func() { l.Listen(write, arg, fn) }); err != nil {
-			// The loop has ended, and with it the channel: the outcome is final.
-			fn(arg, future.Make[future.Void](l, write))
-		}
+	if _, _, done := l.Result(write); done {
+		future.Deliver(ch.loop, ch.writeFuture(write), arg, fn)
 		return
 	}
-	if _, _, done := l.Result(write); done {
-		fn(arg, future.Make[future.Void](l, write))
+	if !ch.loop.InLoop() {
+		if err := ch.loop.Run(&listening{l, listener{write, arg, fn}}); err != nil {
+			// The loop has ended, and with it the channel: the outcome is final.
+			future.Deliver(nil, ch.writeFuture(write), arg, fn)
+		}
 		return
 	}
 	ch.listeners = append(ch.listeners, listener{write, arg, fn})
 }
+
+// listening is a listener from another goroutine on its way to the loop.
+type listening struct {
+	ledger *ledger
+	listener
+}
+
+// RunTask is for the loop.
+func (l *listening) RunTask() { l.ledger.Listen(l.write, l.arg, l.fn) }
 
 // Cancel can't take back a write: its bytes have their place in the stream.
 func (l *ledger) Cancel(uint64) bool { return false }
@@ -119,9 +128,10 @@ func (ch *Channel) takeDueListeners() (due []listener) {
 }
 
 func (ch *Channel) runListener(w listener) {
-	was := ch.current
+	was, outbound := ch.current, ch.outbound
+	ch.outbound = false // what the listener writes is an entry of its own
 	defer func() {
-		ch.current = was
+		ch.current, ch.outbound = was, outbound
 		if v := recover(); v != nil {
 			err := newPanicError(nil, v)
 			ch.Logger().Error("future listener panicked", "channel", ch, "panic", v, "stack", string(err.Stack))

@@ -22,6 +22,7 @@ func (ch *Channel) register() Future {
 		return ch.failed(err)
 	}
 	ch.state = registered
+	ch.toldOfStart = true
 	ch.inbound(func() {
 		if n := ch.pipeline.firstWith(capRegistered); n != nil {
 			ch.current = n
@@ -43,6 +44,11 @@ func (ch *Channel) deregister() Future {
 		return ch.failed(err)
 	}
 	ch.state = deregistered
+	ch.writeBlocked = false // WriteReady won't come; after the next Register it is tried again
+	if ch.wantRead && !ch.inBatch {
+		ch.readAgain = true // asked for and not answered
+	}
+	ch.wantRead = false
 	ch.fireUnregistered()
 	return Future{}
 }
@@ -60,11 +66,10 @@ func (ch *Channel) activate() {
 			}
 		})
 	}
-	if ch.state == registered {
-		ch.flushNow() // what was flushed before there was a connection
-	}
-	if ch.state == registered {
-		ch.resumeRead()
+	ch.flushNow() // what was flushed before there was a connection
+	ch.resumeRead()
+	if ch.state == registered && !ch.wantRead {
+		ch.transport.StopRead() // lets it watch for the end of the connection
 	}
 }
 
@@ -75,11 +80,13 @@ func (ch *Channel) bind(local net.Addr) Future {
 	case created, deregistered:
 		return ch.failed(ErrNotRegistered)
 	}
-	was := ch.transport.Active()
+	if ch.transport.Active() {
+		return ch.failed(ErrConnected)
+	}
 	if err := ch.transport.Bind(local); err != nil {
 		return ch.failed(err)
 	}
-	if !was && ch.transport.Active() {
+	if ch.transport.Active() {
 		ch.activate()
 	}
 	return Future{}
@@ -103,6 +110,8 @@ func (ch *Channel) connect(remote, local net.Addr) Future {
 		return ch.failed(ErrNotRegistered)
 	case ch.connecting != nil:
 		return ch.failed(ErrConnectPending)
+	case ch.transport.Active():
+		return ch.failed(ErrConnected)
 	}
 	c := &connecting{ch: ch, promise: future.NewPromise[future.Void](ch.loop)}
 	ch.connecting = c
@@ -110,9 +119,7 @@ func (ch *Channel) connect(remote, local net.Addr) Future {
 	if d := ch.config.ConnectTimeout; d > 0 {
 		c.timeout.Reset(d)
 	}
-	c.promise.OnCancel(func() {
-		_ = ch.loop.Execute(func() { ch.abandonConnect(c) }) // refused: closed with its loop
-	})
+	c.promise.OnCancel(func() { ch.abandonConnect(c) })
 	if err := ch.transport.Connect(remote, local); err != nil {
 		ch.connectDone(err)
 	}
@@ -128,19 +135,21 @@ func (ch *Channel) abandonConnect(c *connecting) {
 	}
 }
 
-// connectDone ends a connect: a failed one closes the channel.
+// connectDone ends a connect: a failed one closes the channel, and then its future fails.
+// One that succeeds completes its future before OnActive, so that a listener can still
+// change the pipeline.
 func (ch *Channel) connectDone(err error) {
 	c := ch.connecting
 	if c == nil {
 		return
 	}
-	ch.connecting = nil
-	c.timeout.Stop()
 	if err != nil {
-		c.promise.TryFail(err)
 		ch.close(err)
 		return
 	}
+	ch.connecting = nil
+	c.timeout.Stop()
+	ch.isActive.Store(true)
 	if !c.promise.TrySucceed(future.Void{}) { // cancelled, and about to be closed
 		ch.close(future.ErrCancelled)
 		return
@@ -155,7 +164,7 @@ func (ch *Channel) close(cause error) Future {
 	if ch.state == closed {
 		return ch.CloseFuture()
 	}
-	if ch.flushWanted && errors.Is(cause, ErrClosed) {
+	if ch.flushWanted && ch.state == registered && ch.isActive.Load() && errors.Is(cause, ErrClosed) {
 		// What was flushed before the close may still leave, as it would have at once if
 		// flushes were not gathered.
 		ch.flushWanted = false
@@ -223,6 +232,10 @@ func (t *closeTask) RunTask() {
 }
 
 func (ch *Channel) fireUnregistered() {
+	if !ch.toldOfStart {
+		return
+	}
+	ch.toldOfStart = false
 	ch.inbound(func() {
 		if n := ch.pipeline.firstWith(capUnregistered); n != nil {
 			ch.current = n
@@ -235,6 +248,8 @@ func (ch *Channel) shutdown(d Direction) Future {
 	switch {
 	case ch.state == closed:
 		return ch.failed(ErrClosed)
+	case !ch.isActive.Load():
+		return ch.failed(ErrNotConnected)
 	case d == Inbound:
 		return ch.shutdownInput()
 	case ch.outputState != outputOpen:
@@ -246,10 +261,12 @@ func (ch *Channel) shutdown(d Direction) Future {
 	// Everything flushed leaves first; what was never flushed can't leave any more.
 	ch.outputState = outputDraining
 	ch.flushNow()
-	if ch.state == closed {
+	switch {
+	case ch.state == closed:
 		return ch.failed(ErrClosed)
-	}
-	if ch.queue.Empty() {
+	case ch.outputState == outputShut: // flushNow has sent the last of it
+		return Future{}
+	case ch.queue.Empty():
 		return ch.finishOutput()
 	}
 	ch.shutdownOp = future.NewPromise[future.Void](ch.loop)
@@ -274,7 +291,9 @@ func (ch *Channel) finishOutput() Future {
 	if p != nil {
 		p.TrySucceed(future.Void{})
 	}
-	ch.fireShutdown(Outbound)
+	if ch.state != closed { // a listener may have closed it
+		ch.fireShutdown(Outbound)
+	}
 	if ch.inputClosed {
 		ch.close(ErrClosed)
 	}
@@ -298,11 +317,14 @@ func (ch *Channel) shutdownInput() Future {
 	return Future{}
 }
 
-// fail passes an I/O error on and closes the channel.
+// fail passes an I/O error on and closes the channel. The writes fail with it first, as
+// a handler that closes the channel in OnError would have them fail with ErrClosed.
 func (ch *Channel) fail(err error) {
 	if ch.state == closed {
 		return
 	}
+	ch.outputState = outputShut
+	ch.failWrites(err)
 	ch.inbound(func() { ch.fireError(err) })
 	ch.close(err)
 }

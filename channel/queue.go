@@ -17,6 +17,7 @@ type Queue struct {
 	flushed int       // entries before it may be sent
 	bytes   int64     // bytes in entries that have not been sent
 	next    uint64    // the number of the last write accepted
+	taken   uint64    // the number of the last write taken, done at the next Progress
 	whole   bool      // messages keep their borders
 }
 
@@ -124,7 +125,9 @@ func (q *Queue) Region() *FileRegion {
 }
 
 // Take removes the flushed message in front and gives it away, for a transport that passes
-// messages on whole; nil when there is none. Its write is done.
+// messages on whole; nil when there is none. Its write is done at the next Progress, with
+// 0 bytes if need be, once the message has found its place: the listeners that Progress
+// runs may have the next one sent.
 func (q *Queue) Take() any {
 	if q.Empty() {
 		return nil
@@ -135,16 +138,35 @@ func (q *Queue) Take() any {
 	q.head++
 	q.bytes -= size
 	q.ch.sent(size)
-	q.done(e.last)
+	q.taken = e.last
 	return e.msg
 }
 
+// TakeBytes is Take for the first limit bytes of a buffer, which the caller then owns. It
+// returns nil when there is none in front.
+func (q *Queue) TakeBytes(limit int64) *buffer.Buffer {
+	if q.Empty() {
+		return nil
+	}
+	b, ok := q.entries[q.head].msg.(*buffer.Buffer)
+	switch {
+	case !ok:
+		return nil
+	case int64(b.Len()) <= limit:
+		return q.Take().(*buffer.Buffer)
+	}
+	q.bytes -= limit
+	q.ch.sent(limit)
+	return b.Split(int(limit))
+}
+
 // Progress records that the transport has taken n bytes from the front. Messages that are
-// sent whole are closed, and their writes succeed.
+// sent whole are closed, and their writes succeed, as do those of messages that were taken.
 func (q *Queue) Progress(n int64) {
 	q.bytes -= n
 	q.ch.sent(n)
-	last := uint64(0)
+	last := q.taken
+	q.taken = 0
 	for q.head < q.flushed {
 		e := &q.entries[q.head]
 		left, taken := advance(e.msg, n)

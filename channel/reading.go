@@ -21,8 +21,12 @@ func (ch *Channel) beginRead() {
 // resumeRead asks for the next batch when AutoRead is on, through the handlers that want
 // to know.
 func (ch *Channel) resumeRead() {
+	if ch.state != registered {
+		return
+	}
 	if !ch.autoRead {
-		if ch.wantRead { // asked for before the channel was active
+		if ch.wantRead || ch.readAgain { // asked for before the channel was active
+			ch.readAgain = false
 			ch.beginRead()
 		}
 		return

@@ -9,7 +9,8 @@ import "net"
 type Transport interface {
 	// Register attaches the transport to the loop of d's channel.
 	Register(d Driver) error
-	// Deregister detaches it without closing it.
+	// Deregister detaches it without closing it. It reports nothing until it is registered
+	// again, neither a WriteReady that is due.
 	Deregister() error
 	// Active reports whether it is connected, or for a listener bound.
 	Active() bool
@@ -20,11 +21,13 @@ type Transport interface {
 	Connect(remote, local net.Addr) error
 	// StartRead asks for input until StopRead. Both may be called again and again.
 	StartRead()
-	// StopRead stops input at once: nothing is delivered after it.
+	// StopRead stops input at once: neither a message nor the end of input is delivered
+	// after it. The loss of the connection still is.
 	StopRead()
 	// Write sends what is flushed in q and calls q.Progress for what it took. When it
 	// can't take everything it calls Driver.WriteReady once it can go on, and isn't
-	// called before that. An error means that nothing more can be sent.
+	// called before that. An error means that nothing more can be sent. Progress runs the
+	// listeners of writes, which may call Write again, inside the first call, or Close.
 	Write(q *Queue) error
 	// Shutdown ends a direction. For Outbound, everything flushed has been sent.
 	Shutdown(direction Direction) error

@@ -29,20 +29,29 @@ func (ch *Channel) enqueue(msg any) Future {
 	}
 	if ch.state == closed || ch.outputState != outputOpen {
 		Dispose(msg)
-		if ch.state == closed {
-			return ch.failed(ErrClosed)
-		}
-		return ch.failed(ErrOutputShutdown)
+		return ch.failed(ch.refusal())
 	}
 	write := ch.queue.add(msg, size)
 	ch.addPending(size)
 	return ch.writeFuture(write)
 }
 
+// refusal returns why no more can be written.
+func (ch *Channel) refusal() error {
+	o := ch.failure.Load()
+	switch {
+	case ch.state == closed:
+		return ErrClosed
+	case o != nil: // an I/O error, and the channel is about to close; or ErrOutputShutdown
+		return o.err
+	}
+	return ErrOutputShutdown
+}
+
 // requestFlush is Flush at the head. The flush is done at the end of the read batch that
 // it came from, or of the loop's turn, so that many become one system call.
 func (ch *Channel) requestFlush() {
-	if !ch.queue.flush() || ch.state == closed {
+	if ch.outputState != outputOpen || !ch.queue.flush() || ch.state == closed {
 		return
 	}
 	ch.flushWanted = true
@@ -66,14 +75,14 @@ func (t *turnEndFlush) TurnEnd() {
 // flushNow gives what is flushed to the transport, unless it waits for WriteReady.
 func (ch *Channel) flushNow() {
 	ch.flushWanted = false
-	if ch.writeBlocked || ch.state == closed || ch.queue.Empty() || !ch.isActive.Load() {
+	if ch.writeBlocked || ch.state != registered || ch.queue.Empty() || !ch.isActive.Load() {
 		return
 	}
 	if err := ch.transport.Write(&ch.queue); err != nil {
 		ch.fail(err)
 		return
 	}
-	if ch.state == closed {
+	if ch.state != registered { // a write's listener has closed or deregistered it
 		return
 	}
 	ch.writeBlocked = !ch.queue.Empty()

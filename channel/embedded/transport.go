@@ -89,6 +89,7 @@ func (t *transport) Write(q *channel.Queue) error {
 			return nil
 		}
 		t.sent = append(t.sent, q.Take())
+		q.Progress(0)
 	}
 	return nil
 }
