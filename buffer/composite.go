@@ -28,6 +28,11 @@ func Compose(parts ...*Buffer) *Buffer {
 	if len(parts) == 0 {
 		return New(0)
 	}
+	for _, p := range parts {
+		if p.data == nil {
+			panic(p.closedError()) // before any is taken over
+		}
+	}
 	b := parts[0].handOver("Compose", 3)
 	for _, p := range parts[1:] {
 		b.join(p, "Compose")
