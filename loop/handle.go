@@ -17,7 +17,8 @@ const (
 	// OpHangup: the peer has closed, one direction or both. As an interest it asks for that
 	// without OpRead. It comes again each turn until the interest is dropped.
 	OpHangup
-	// OpError: the descriptor has an error to report, or lost its connection.
+	// OpError: the descriptor has an error to report, or lost its connection. As an interest it
+	// asks for nothing but what comes with any interest.
 	OpError
 	// OpDone marks a completion: the operation named by the other bits has ended, with
 	// Event.Result. Pollers that complete operations send it; readiness comes without it.
@@ -80,7 +81,7 @@ type entry struct {
 const (
 	noFD           = -1
 	generationMask = 1<<24 - 1
-	interestMask   = uint32(OpRead | OpWrite | OpHangup)
+	interestMask   = uint32(OpRead | OpWrite | OpHangup | OpError)
 )
 
 func (e *entry) generation() uint32 { return e.meta >> 8 }
@@ -160,8 +161,8 @@ func (l *Loop) attach(fd int32, h Handle) (Registration, error) {
 // Valid reports whether the registration is in force.
 func (r Registration) Valid() bool { return r.loop != nil && r.loop.handles.entry(r.token) != nil }
 
-// SetInterest says which of OpRead, OpWrite and OpHangup to deliver from now on, for as long as they
-// hold (level-triggered). OpError, and OpHangup when the connection is gone both ways, come with any
+// SetInterest says which of OpRead, OpWrite, OpHangup and OpError to deliver from now on, for as long
+// as they hold (level-triggered). OpError, and OpHangup when the connection is gone both ways, come with any
 // interest but 0. It makes a system call only if the interest changes.
 func (r Registration) SetInterest(ops Ops) error {
 	e, err := r.entry()
