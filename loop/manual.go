@@ -102,16 +102,18 @@ func (m *Manual) NextTimer() (time.Duration, bool) {
 	return max(m.loop.tickStart(tick)-m.Now(), 0), true
 }
 
-// Close ends the loop as the shutdown of a group does, without a quiet period: what was accepted runs,
-// handles get OpShutdown|OpDone, scheduled functions fail with ErrShutdown, and later tasks are refused.
+// Close ends the loop as Group.Shutdown does without a quiet period and timeout: what was accepted runs,
+// handles get OpShutdown and then OpShutdown|OpDone, scheduled functions fail with ErrShutdown, and later
+// tasks are refused.
 func (m *Manual) Close() {
 	if m.driving || m.loop.over.Load() {
 		return
 	}
+	m.adopt()
+	(&stopTask{loop: &m.loop}).RunTask()
 	m.RunPending()
 	m.driving = true
 	defer func() { m.driving = false }()
-	m.loop.stop.requested = true
 	m.loop.terminate()
 }
 
