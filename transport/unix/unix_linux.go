@@ -69,17 +69,19 @@ func (f *family) Listen(local net.Addr) (int, error) {
 	if err != nil {
 		return -1, err
 	}
-	if err := f.listen(fd, sa, path); err != nil {
+	if err := sys.Bind(fd, sa); err != nil {
 		_ = sys.Close(fd)
+		return -1, err
+	}
+	if err := f.listen(fd, path); err != nil {
+		_ = sys.Close(fd)
+		f.Unlisten(local) // the bind has made the file
 		return -1, err
 	}
 	return fd, nil
 }
 
-func (f *family) listen(fd int, sa sys.Sockaddr, path string) error {
-	if err := sys.Bind(fd, sa); err != nil {
-		return err
-	}
+func (f *family) listen(fd int, path string) error {
 	if f.o.Mode != 0 && !isAbstract(path) {
 		if err := os.Chmod(path, f.o.Mode); err != nil {
 			return err

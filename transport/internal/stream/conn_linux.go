@@ -4,7 +4,9 @@ import (
 	"errors"
 	"net"
 	"os"
+	"sync/atomic"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -32,11 +34,17 @@ type Conn struct {
 	family  Family
 	fd      int32
 	flags   connFlags
-	sizing  sizing
-	remote  unix.Sockaddr // as accepted or asked for; converted when somebody asks
-	local   net.Addr      // shared with the listener where that is exact
 	linger0 bool
+	sizing  sizing
+	// The addresses of an accepted connection don't change; the remote one is converted
+	// when somebody asks, and the local one shared with the listener where that is exact.
+	// Those of a client come while others may ask.
+	remote unix.Sockaddr
+	local  net.Addr
+	client atomic.Pointer[clientAddrs]
 }
+
+type clientAddrs struct{ local, remote net.Addr }
 
 type connFlags uint8
 
@@ -46,6 +54,7 @@ const (
 	flagReading
 	flagWriteWait // the socket refused bytes
 	flagHungUp    // the peer's end was reported while nobody reads
+	flagGone      // the end of both directions was
 )
 
 // NewConn returns an unconnected connection.
@@ -67,19 +76,18 @@ func (c *Conn) SetLingerZero() { c.linger0 = true }
 func (c *Conn) Register(d channel.Driver) error {
 	c.driver = d
 	c.sizing.init(d.Channel().Config())
-	if c.fd < 0 {
-		return nil // registered when Connect makes the socket
-	}
 	return c.attach()
 }
 
-func (c *Conn) attach() error {
-	reg, err := c.driver.Loop().Register(int(c.fd), c)
-	if err != nil {
+// attach registers the socket. Before Connect has made one, the loop has to know the
+// connection nevertheless, to tell it of its end.
+func (c *Conn) attach() (err error) {
+	if c.fd < 0 {
+		c.reg, err = c.driver.Loop().Attach(c)
 		return err
 	}
-	c.reg = reg
-	return nil
+	c.reg, err = c.driver.Loop().Register(int(c.fd), c)
+	return err
 }
 
 // Deregister implements channel.Transport.
@@ -89,6 +97,7 @@ func (c *Conn) Deregister() error {
 	}
 	err := c.reg.Deregister()
 	c.reg = loop.Registration{}
+	c.flags &^= flagWriteWait | flagHungUp | flagGone // it is asked for anew
 	return err
 }
 
@@ -114,22 +123,43 @@ func (c *Conn) Connect(remote, local net.Addr) error {
 		return err
 	}
 	c.fd = int32(fd)
-	c.remote = sa
+	c.client.Store(&clientAddrs{remote: remote})
 	if local != nil {
 		if err := c.bindLocal(local); err != nil {
 			return err
 		}
 	}
+	if c.reg.Valid() {
+		_ = c.reg.Deregister() // the one without a socket: nothing can fail
+	}
 	if err := c.attach(); err != nil {
 		return err
 	}
-	switch err := unix.Connect(fd, sa); err {
+	return c.startConnect(sa)
+}
+
+// connectRetry is how long a connect waits for room in the backlog of a Unix socket's
+// listener. The system doesn't tell when there is some (connect(2): EAGAIN).
+const connectRetry = 10 * time.Millisecond
+
+func (c *Conn) startConnect(sa unix.Sockaddr) error {
+	switch err := unix.Connect(int(c.fd), sa); err {
 	case nil:
 		c.connected()
 		return nil
 	case unix.EINPROGRESS, unix.EINTR:
 		c.flags |= flagConnecting
 		return c.arm()
+	case unix.EAGAIN:
+		c.driver.Loop().Schedule(connectRetry, func() {
+			if c.fd < 0 {
+				return
+			}
+			if err := c.startConnect(sa); err != nil {
+				c.driver.ConnectDone(err)
+			}
+		})
+		return nil
 	default:
 		return c.opError("connect", err)
 	}
@@ -148,16 +178,20 @@ func (c *Conn) bindLocal(local net.Addr) error {
 
 // connected ends a connect that succeeded.
 func (c *Conn) connected() {
-	c.flags = c.flags&^flagConnecting | flagConnected
+	c.flags &^= flagConnecting
+	remote := c.RemoteAddr()
 	if sa, err := unix.Getsockname(int(c.fd)); err == nil {
-		c.local = c.family.Addr(sa)
-	}
-	c.driver.ConnectDone(nil)
-	if c.fd >= 0 {
-		if err := c.arm(); err != nil {
-			c.driver.Fail(err)
+		local := c.family.Addr(sa)
+		c.client.Store(&clientAddrs{local, remote})
+		if local.Network() == "tcp" && local.String() == remote.String() {
+			// A connect from a port of the ephemeral range to itself meets itself (RFC
+			// 9293, 3.5, simultaneous open): nobody listens there.
+			c.driver.ConnectDone(c.opError("connect", unix.ECONNREFUSED))
+			return
 		}
 	}
+	c.flags |= flagConnected
+	c.driver.ConnectDone(nil) // arms what the channel wants
 }
 
 // finishConnect asks how a connect that was under way has ended.
@@ -182,7 +216,11 @@ func (c *Conn) arm() error {
 	if c.flags&(flagConnecting|flagWriteWait) != 0 {
 		ops |= loop.OpWrite
 	}
-	if c.flags&(flagReading|flagConnecting|flagHungUp) == 0 {
+	switch {
+	case c.flags&(flagReading|flagConnecting|flagGone) != 0:
+	case c.flags&flagHungUp != 0:
+		ops |= loop.OpError // a reset may follow
+	default:
 		ops |= loop.OpHangup // to see a reset although nobody reads
 	}
 	return c.reg.SetInterest(ops)
@@ -193,17 +231,17 @@ func (c *Conn) StartRead() {
 	if c.flags&flagReading != 0 || c.fd < 0 {
 		return
 	}
-	c.flags = c.flags&^flagHungUp | flagReading
+	c.flags = c.flags&^(flagHungUp|flagGone) | flagReading
 	c.rearm()
 }
 
 // StopRead implements channel.Transport.
 func (c *Conn) StopRead() {
-	if c.flags&flagReading == 0 || c.fd < 0 {
+	if c.fd < 0 {
 		return
 	}
 	c.flags &^= flagReading
-	c.rearm()
+	c.rearm() // also when it wasn't reading: see arm
 }
 
 // rearm arms outside an operation that could return the error.
@@ -234,15 +272,15 @@ func (c *Conn) Shutdown(direction channel.Direction) error {
 
 // Close implements channel.Transport.
 func (c *Conn) Close() error {
-	if c.fd < 0 {
-		return nil
-	}
 	fd := int(c.fd)
 	c.fd = -1
 	c.flags = 0
 	if c.reg.Valid() {
 		_ = c.reg.DeregisterClosing() // it was valid
 		c.reg = loop.Registration{}
+	}
+	if fd < 0 {
+		return nil
 	}
 	if c.linger0 {
 		_ = unix.SetsockoptLinger(fd, unix.SOL_SOCKET, unix.SO_LINGER, &unix.Linger{Onoff: 1})
@@ -254,10 +292,18 @@ func (c *Conn) Close() error {
 }
 
 // LocalAddr implements channel.Transport.
-func (c *Conn) LocalAddr() net.Addr { return c.local }
+func (c *Conn) LocalAddr() net.Addr {
+	if a := c.client.Load(); a != nil {
+		return a.local
+	}
+	return c.local
+}
 
 // RemoteAddr implements channel.Transport.
 func (c *Conn) RemoteAddr() net.Addr {
+	if a := c.client.Load(); a != nil {
+		return a.remote
+	}
 	if c.remote == nil {
 		return nil
 	}
@@ -268,5 +314,5 @@ func (c *Conn) opError(op string, err error) error {
 	if errno, ok := err.(syscall.Errno); ok {
 		err = os.NewSyscallError(op, errno)
 	}
-	return &net.OpError{Op: op, Net: c.family.Network(), Source: c.local, Addr: c.RemoteAddr(), Err: err}
+	return &net.OpError{Op: op, Net: c.family.Network(), Source: c.LocalAddr(), Addr: c.RemoteAddr(), Err: err}
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net"
 	"os"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -44,23 +45,38 @@ type Listener struct {
 	paused  bool
 	starved bool // out of descriptors, and said so
 	pause   loop.Timer
-	local   net.Addr
+	local   atomic.Pointer[net.Addr] // any goroutine may ask
 	shared  net.Addr
+	accept  func(fd, flags int) (int, unix.Sockaddr, error)
 }
 
 // NewListener returns an unbound listener.
-func NewListener(f ListenerFamily) *Listener { return &Listener{family: f, fd: -1} }
+func NewListener(f ListenerFamily) *Listener {
+	return &Listener{family: f, fd: -1, accept: unix.Accept4}
+}
 
 // Register implements channel.Transport.
 func (l *Listener) Register(d channel.Driver) error {
 	l.driver = d
 	l.pause.Init(d.Loop(), l)
-	return nil
+	return l.attach()
+}
+
+// attach registers the socket, or before Bind has made one the listener alone, to hear
+// of the loop's end.
+func (l *Listener) attach() (err error) {
+	if l.fd < 0 {
+		l.reg, err = l.driver.Loop().Attach(l)
+		return err
+	}
+	l.reg, err = l.driver.Loop().Register(l.fd, l)
+	return err
 }
 
 // Deregister implements channel.Transport.
 func (l *Listener) Deregister() error {
 	l.pause.Stop()
+	l.paused = false
 	if !l.reg.Valid() {
 		return nil
 	}
@@ -81,17 +97,20 @@ func (l *Listener) Bind(local net.Addr) error {
 	if err != nil {
 		return &net.OpError{Op: "listen", Net: l.family.Network(), Addr: local, Err: err}
 	}
+	l.fd = fd
+	l.local.Store(&local) // what Close undoes if the rest fails
+	_ = l.Deregister()    // the registration without a socket: nothing can fail
 	sa, err := unix.Getsockname(fd)
 	if err == nil {
-		l.reg, err = l.driver.Loop().Register(fd, l)
+		err = l.attach()
 	}
 	if err != nil {
-		_ = unix.Close(fd)
+		_ = l.Close() // nobody has used it
 		return &net.OpError{Op: "listen", Net: l.family.Network(), Addr: local, Err: err}
 	}
-	l.fd = fd
-	l.local = l.family.Addr(sa)
-	l.shared = l.family.SharedLocal(l.local)
+	bound := l.family.Addr(sa)
+	l.local.Store(&bound)
+	l.shared = l.family.SharedLocal(bound)
 	return nil
 }
 
@@ -132,21 +151,28 @@ func (l *Listener) arm() {
 // HandleIO implements loop.Handle: it accepts what waits.
 func (l *Listener) HandleIO(ev loop.Event) {
 	if ev.Ops&loop.OpShutdown != 0 {
-		l.driver.Channel().Close()
+		l.driver.LoopEnding(ev.Ops&loop.OpDone != 0)
 		return
 	}
-	if !l.reading || l.paused {
-		return
+	if l.reading && !l.paused {
+		l.acceptBatch()
 	}
+}
+
+func (l *Listener) acceptBatch() {
 	d := l.driver
-	d.BeginBatch()
+	var begun bool
 	var failed error
 	for range maxAcceptsPerTurn {
-		fd, sa, err := unix.Accept4(l.fd, unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC)
+		fd, sa, err := l.accept(l.fd, unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC)
 		if err == nil {
 			l.starved = false
 			c := Accepted(l.family, fd, sa, l.localOf(fd))
 			l.family.Configure(c)
+			if !begun {
+				begun = true
+				d.BeginBatch()
+			}
 			d.Read(c)
 			if !d.Reading() {
 				break
@@ -161,7 +187,9 @@ func (l *Listener) HandleIO(ev loop.Event) {
 		}
 		break
 	}
-	d.EndBatch()
+	if begun {
+		d.EndBatch()
+	}
 	if failed != nil && l.fd >= 0 {
 		l.acceptFailed(failed)
 	}
@@ -179,7 +207,7 @@ func isTransient(err error) bool {
 
 // acceptFailed pauses where resources are short, and reports everything else.
 func (l *Listener) acceptFailed(err error) {
-	opErr := &net.OpError{Op: "accept", Net: l.family.Network(), Addr: l.local, Err: os.NewSyscallError("accept4", err)}
+	opErr := &net.OpError{Op: "accept", Net: l.family.Network(), Addr: l.LocalAddr(), Err: os.NewSyscallError("accept4", err)}
 	switch err {
 	case unix.EMFILE, unix.ENFILE, unix.ENOBUFS, unix.ENOMEM:
 		if !l.starved { // once for all the pauses until it works again
@@ -188,8 +216,8 @@ func (l *Listener) acceptFailed(err error) {
 				"channel", l.driver.Channel(), "error", err, "pause", acceptPause)
 		}
 		l.paused = true
-		l.arm()
 		l.pause.Reset(acceptPause)
+		l.arm()
 	default:
 		l.driver.Fail(opErr)
 	}
@@ -209,7 +237,7 @@ func (l *Listener) localOf(fd int) net.Addr {
 	}
 	sa, err := unix.Getsockname(fd)
 	if err != nil {
-		return l.local
+		return l.LocalAddr()
 	}
 	return l.family.Addr(sa)
 }
@@ -222,19 +250,24 @@ func (l *Listener) Shutdown(channel.Direction) error { return errors.ErrUnsuppor
 
 // Close implements channel.Transport.
 func (l *Listener) Close() error {
+	_ = l.Deregister() // the close takes it out for certain
 	if l.fd < 0 {
 		return nil
 	}
-	_ = l.Deregister() // the close takes it out for certain
 	fd := l.fd
 	l.fd = -1
 	err := unix.Close(fd)
-	l.family.Unlisten(l.local)
+	l.family.Unlisten(l.LocalAddr())
 	return err
 }
 
 // LocalAddr implements channel.Transport.
-func (l *Listener) LocalAddr() net.Addr { return l.local }
+func (l *Listener) LocalAddr() net.Addr {
+	if a := l.local.Load(); a != nil {
+		return *a
+	}
+	return nil
+}
 
 // RemoteAddr implements channel.Transport: a listener has no peer.
 func (l *Listener) RemoteAddr() net.Addr { return nil }

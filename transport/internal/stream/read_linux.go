@@ -13,7 +13,7 @@ import (
 // HandleIO implements loop.Handle.
 func (c *Conn) HandleIO(ev loop.Event) {
 	if ev.Ops&loop.OpShutdown != 0 {
-		c.driver.Channel().Close()
+		c.driver.LoopEnding(ev.Ops&loop.OpDone != 0)
 		return
 	}
 	if c.flags&flagConnecting != 0 {
@@ -42,8 +42,7 @@ func (c *Conn) readBatch() {
 	d := c.driver
 	ch := d.Channel()
 	allocator, config := ch.Allocator(), ch.Config()
-	d.BeginBatch()
-	var ended bool
+	var begun, ended bool
 	var failed syscall.Errno
 	for range config.MaxReadsPerTurn {
 		b := allocator.Allocate(c.sizing.next())
@@ -59,15 +58,21 @@ func (c *Conn) readBatch() {
 		}
 		b.Advance(n)
 		c.sizing.record(n, len(room), config)
+		if !begun {
+			begun = true
+			d.BeginBatch()
+		}
 		d.Read(b)
 		if n < len(room) || !d.Reading() {
 			break
 		}
 	}
-	d.EndBatch()
+	if begun {
+		d.EndBatch()
+	}
 	switch {
 	case c.fd < 0:
-	case ended:
+	case ended && d.Reading(): // else the next read finds it again
 		d.InputClosed()
 	case failed != 0:
 		d.Fail(c.opError("read", failed))
@@ -85,6 +90,9 @@ func (c *Conn) hungUp() {
 	if err != nil {
 		c.driver.Fail(c.opError("read", err))
 		return
+	}
+	if c.flags&flagHungUp != 0 {
+		c.flags |= flagGone // this side had ended its direction before
 	}
 	c.flags |= flagHungUp
 	c.rearm()
