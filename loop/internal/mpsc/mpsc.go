@@ -39,8 +39,8 @@ var (
 	spares = sync.Pool{New: func() any { return new(node) }}
 )
 
-// maxSpares bounds the nodes that a consumer keeps for its own pushes; the rest go back to
-// where the producers get theirs.
+// maxSpares bounds the nodes that a consumer keeps for its own pushes: as many as those needed at
+// one time. The rest go back to where the producers get theirs.
 const maxSpares = 256
 
 // yieldDepth is how many tasks may wait before a producer gives way. A producer that never blocks
@@ -61,6 +61,7 @@ type Queue struct {
 	local       int
 	spare       *node
 	spareCount  int
+	own         int // nodes that local pushes have taken from the producers'
 	isClosed    bool
 }
 
@@ -114,6 +115,7 @@ func (q *Queue) PushLocal(task future.Task, limit int) error {
 		n.next = nil
 	} else {
 		n = spares.Get().(*node)
+		q.own = min(q.own+1, maxSpares)
 	}
 	n.task = task
 	q.append(n, n, 1)
@@ -135,7 +137,7 @@ func (q *Queue) Pop() future.Task {
 	q.local--
 	task := n.task
 	n.task = nil
-	if q.spareCount < maxSpares {
+	if q.spareCount < q.own {
 		n.next = q.spare
 		q.spare = n
 		q.spareCount++
