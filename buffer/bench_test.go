@@ -1,16 +1,26 @@
 package buffer
 
-import "testing"
+import (
+	"strconv"
+	"testing"
+)
+
+// benchCache returns a cache that belongs to the benchmark's goroutine.
+func benchCache(b *testing.B, level LeakLevel) *Cache {
+	withLevel(b, level)
+	c := NewPooled(PooledOptions{}).NewCache()
+	c.Bind()
+	b.Cleanup(c.Unbind)
+	b.ReportAllocs()
+	return c
+}
 
 var sizes = []int{64, 256, 1024, 4096, 16 << 10, 64 << 10}
 
 func BenchmarkAllocateClose(b *testing.B) {
 	for _, n := range sizes {
-		b.Run(itoa(n), func(b *testing.B) {
-			c := NewPooled(PooledOptions{}).NewCache()
-			c.Bind()
-			defer c.Unbind()
-			b.ReportAllocs()
+		b.Run(strconv.Itoa(n), func(b *testing.B) {
+			c := benchCache(b, Simple)
 			for b.Loop() {
 				c.Allocate(n).Close()
 			}
@@ -19,6 +29,7 @@ func BenchmarkAllocateClose(b *testing.B) {
 }
 
 func BenchmarkAllocateCloseShared(b *testing.B) {
+	withLevel(b, Simple)
 	p := NewPooled(PooledOptions{})
 	b.ReportAllocs()
 	for b.Loop() {
@@ -29,12 +40,7 @@ func BenchmarkAllocateCloseShared(b *testing.B) {
 func BenchmarkLeakLevels(b *testing.B) {
 	for _, level := range []LeakLevel{Disabled, Simple, Advanced, Paranoid} {
 		b.Run(level.String(), func(b *testing.B) {
-			SetLeakLevel(level)
-			defer SetLeakLevel(Simple)
-			c := NewPooled(PooledOptions{}).NewCache()
-			c.Bind()
-			defer c.Unbind()
-			b.ReportAllocs()
+			c := benchCache(b, level)
 			for b.Loop() {
 				c.Allocate(4096).Close()
 			}
@@ -43,10 +49,7 @@ func BenchmarkLeakLevels(b *testing.B) {
 }
 
 func BenchmarkSplitClose(b *testing.B) {
-	c := NewPooled(PooledOptions{}).NewCache()
-	c.Bind()
-	defer c.Unbind()
-	b.ReportAllocs()
+	c := benchCache(b, Simple)
 	for b.Loop() {
 		x := c.Allocate(4096)
 		x.Advance(1024)
@@ -56,10 +59,7 @@ func BenchmarkSplitClose(b *testing.B) {
 }
 
 func BenchmarkComposeClose(b *testing.B) {
-	c := NewPooled(PooledOptions{}).NewCache()
-	c.Bind()
-	defer c.Unbind()
-	b.ReportAllocs()
+	c := benchCache(b, Simple)
 	for b.Loop() {
 		x := c.Allocate(4096)
 		x.Advance(1024)
@@ -72,9 +72,7 @@ func BenchmarkComposeClose(b *testing.B) {
 
 // BenchmarkCloseElsewhere allocates on one goroutine and closes on another, in batches.
 func BenchmarkCloseElsewhere(b *testing.B) {
-	c := NewPooled(PooledOptions{}).NewCache()
-	c.Bind()
-	defer c.Unbind()
+	c := benchCache(b, Simple)
 	const batch = 64
 	there := make(chan *[batch]*Buffer)
 	back := make(chan *[batch]*Buffer)
@@ -101,30 +99,6 @@ func BenchmarkCloseElsewhere(b *testing.B) {
 }
 
 func BenchmarkAccess(b *testing.B) {
-	x := New(4096)
-	x.Advance(4096)
-	defer x.Close()
-	var sum uint64
-	run := func(name string, step int, f func()) {
-		b.Run(name, func(b *testing.B) {
-			for b.Loop() {
-				x.SetReaderIndex(0)
-				for range 4096 / 8 {
-					f()
-				}
-			}
-			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/(4096/8), "ns/access")
-		})
-	}
-	run("ReadUint8", 1, func() { sum += uint64(x.ReadUint8()) })
-	run("ReadUint32", 4, func() { sum += uint64(x.ReadUint32()) })
-	run("ReadUint64", 8, func() { sum += uint64(x.ReadUint64()) })
-	run("Uint8At", 1, func() { sum += uint64(x.Uint8At(100)) })
-	run("Uint32At", 1, func() { sum += uint64(x.Uint32At(100)) })
-	sink = sum
-}
-
-func BenchmarkLoops(b *testing.B) {
 	x := New(4096)
 	x.Advance(4096)
 	defer x.Close()
@@ -186,10 +160,3 @@ func BenchmarkLoops(b *testing.B) {
 }
 
 var sink uint64
-
-func itoa(n int) string {
-	if n >= 1024 {
-		return string(rune('0'+n/1024/10)) + string(rune('0'+n/1024%10)) + "KiB"
-	}
-	return string(rune('0'+n/100)) + string(rune('0'+n/10%10)) + string(rune('0'+n%10)) + "B"
-}

@@ -13,7 +13,7 @@ import (
 // closed anywhere: their memory finds its way back to the cache that it came from.
 type Cache struct {
 	owner  atomic.Uintptr // goid of the bound goroutine, 0 when unbound
-	dice   uint64         // see roll
+	dice   uint64         // drawn at every allocation: see roll
 	spare  *Buffer        // structs that hold nothing, linked by next
 	spares int
 	pool   *Pooled
@@ -120,7 +120,7 @@ func (c *Cache) Allocate(capacity int) *Buffer {
 	}
 	l.n--
 	l.allocs++
-	dice := c.dice + roll
+	dice := roll(c.dice)
 	c.dice = dice
 	// A next left in place would keep a leaked Buffer reachable.
 	l.head, b.next, b.data = b.next, nil, b.blk.mem
@@ -135,7 +135,7 @@ func (c *Cache) allocateSlow(capacity int) *Buffer {
 		return sampled(c.pool.allocate(capacity), 4)
 	}
 	b := c.allocate(capacity)
-	if c.dice += roll; c.dice&pollMask.Load() == 0 {
+	if c.dice = roll(c.dice); c.dice&pollMask.Load() == 0 {
 		return c.poll(b, 4)
 	}
 	return b

@@ -43,11 +43,11 @@ func (l LeakLevel) String() string {
 	return "LeakLevel(?)"
 }
 
-// Whether to watch a Buffer is a bit test: of a number that looks random, the top bits that
-// a mask selects are all zero. The number is a random one, or on a Cache's owner a sum of
-// steps of roll, 2^64 divided by the golden ratio: its top bits are spread so evenly that
-// no pattern of allocations can keep one of its places out of the sample.
-const roll = 0x9e3779b97f4a7c15
+// Whether to watch a Buffer is a bit test: of a random number, the top bits that a mask
+// selects are all zero. On a Cache's owner it is the state of a linear congruential
+// generator (its top bits are its best), one multiplication an allocation; a plain counter
+// would always pick the same one of two places that allocate in turn.
+func roll(dice uint64) uint64 { return dice*6364136223846793005 + 1442695040888963407 }
 
 // defaultSampling is the default of SetLeakSampling.
 const defaultSampling = 128

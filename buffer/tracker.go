@@ -199,7 +199,7 @@ func (b *Buffer) closedError() error {
 type closedError struct{ closed, allocated Place }
 
 func (e *closedError) Error() string {
-	return fmt.Sprintf("%v\nclosed by %vallocated%v", ErrClosed, e.closed, e.allocated)
+	return fmt.Sprintf("%v\nclosed by%vallocated%v", ErrClosed, e.closed, e.allocated)
 }
 
 func (e *closedError) Unwrap() error { return ErrClosed }
