@@ -24,12 +24,14 @@ type Context struct {
 	removed    bool
 
 	// The four events that every message causes are linked straight to the next handler
-	// that takes them; the others walk the neighbours. nil: walk, there may be none.
+	// that takes them; the others walk the neighbours. Where there is none, and in a
+	// removed Context, nextRead is the Context itself with lineEnd as the handler, so that
+	// FireRead needs no branch and is inlined.
 	nextRead, nextComplete *Context
-	prevWrite, prevFlush   *Context
-	read                   ReadHandler
-	complete               ReadCompleteHandler
-	write                  WriteHandler
+	readTo                 ReadHandler         // the handler of nextRead
+	completeTo             ReadCompleteHandler // the handler of nextComplete
+	prevWrite, prevFlush   *Context            // nil: walk, there may be none
+	write                  WriteHandler        // this handler, if it takes the event
 	flush                  FlushHandler
 }
 

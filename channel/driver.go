@@ -38,7 +38,7 @@ func (d Driver) Read(msg any) {
 	}
 	defer ch.leaveInbound(ch.current)
 	ch.current = n
-	n.read.OnRead(n, msg)
+	ch.pipeline.readTo.OnRead(n, msg)
 }
 
 // EndBatch ends a read batch: it passes OnReadComplete on, sends what
@@ -58,7 +58,7 @@ func (d Driver) EndBatch() {
 func (ch *Channel) runReadComplete(n *Context) {
 	defer ch.leaveInbound(ch.current)
 	ch.current = n
-	n.complete.OnReadComplete(n)
+	ch.pipeline.completeTo.OnReadComplete(n)
 }
 
 // InputClosed reports that the peer has ended its direction, after everything that it

@@ -14,6 +14,8 @@ type Pipeline struct {
 
 	// where hot events enter; nil: nobody takes them
 	firstRead, firstComplete *Context
+	readTo                   ReadHandler         // the handler of firstRead
+	completeTo               ReadCompleteHandler // the handler of firstComplete
 	lastWrite, lastFlush     *Context
 }
 
@@ -143,8 +145,6 @@ func (p *Pipeline) insert(prev, next *Context, name string, handler any) error {
 		return fmt.Errorf("%q: %w", name, ErrDuplicateName)
 	}
 	c := &Context{ch: p.ch, handler: handler, name: name, caps: caps, prev: prev, next: next}
-	c.read, _ = handler.(ReadHandler)
-	c.complete, _ = handler.(ReadCompleteHandler)
 	c.write, _ = handler.(WriteHandler)
 	c.flush, _ = handler.(FlushHandler)
 	if prev != nil {
@@ -193,7 +193,9 @@ func (p *Pipeline) remove(c *Context) {
 	c.removed = true
 	// Without its links a removed context walks its neighbours, which skips those that
 	// were removed after it.
-	c.nextRead, c.nextComplete, c.prevWrite, c.prevFlush = nil, nil, nil, nil
+	c.nextRead, c.readTo = c, lineEnd{}
+	c.nextComplete, c.completeTo = c, lineEnd{}
+	c.prevWrite, c.prevFlush = nil, nil
 	p.relink()
 	if c.caps&capRemoved != 0 {
 		p.ch.inbound(func() {
@@ -214,16 +216,20 @@ func (p *Pipeline) removeAll() {
 // relink sets the direct links of the hot events, in one pass each way.
 func (p *Pipeline) relink() {
 	var read, complete *Context
+	var readTo ReadHandler = lineEnd{}
+	var completeTo ReadCompleteHandler = lineEnd{}
 	for c := p.last; c != nil; c = c.prev {
-		c.nextRead, c.nextComplete = read, complete
+		c.nextRead, c.readTo = orSelf(read, c), readTo
+		c.nextComplete, c.completeTo = orSelf(complete, c), completeTo
 		if c.caps&capRead != 0 {
-			read = c
+			read, readTo = c, c.handler.(ReadHandler)
 		}
 		if c.caps&capReadComplete != 0 {
-			complete = c
+			complete, completeTo = c, c.handler.(ReadCompleteHandler)
 		}
 	}
-	p.firstRead, p.firstComplete = read, complete
+	p.firstRead, p.readTo = read, readTo
+	p.firstComplete, p.completeTo = complete, completeTo
 	var write, flush *Context
 	for c := p.first; c != nil; c = c.next {
 		c.prevWrite, c.prevFlush = write, flush
@@ -235,6 +241,14 @@ func (p *Pipeline) relink() {
 		}
 	}
 	p.lastWrite, p.lastFlush = write, flush
+}
+
+// orSelf returns next, or c when there is no next.
+func orSelf(next, c *Context) *Context {
+	if next == nil {
+		return c
+	}
+	return next
 }
 
 // firstWith returns the handler nearest to the head that takes an event, or nil.
