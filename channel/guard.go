@@ -55,6 +55,34 @@ func (ch *Channel) contained(was *Context, fire func()) {
 	fire()
 }
 
+// Contain runs f as if an event had reached the handler, for work that doesn't come from
+// one: a timer, a task, a future's listener. A panic of a handler that f passes an event to
+// becomes that handler's OnError, one of f itself the OnError of this handler.
+func (c *Context) Contain(f func()) {
+	c.ch.inbound(func() {
+		c.ch.current = c
+		f()
+	})
+}
+
+// Deliver is FireRead for a handler that makes many messages out of one, and has to go on
+// with the next whatever becomes of this: a panic further on becomes the OnError of the
+// handler that it happened in, and Deliver returns.
+func (c *Context) Deliver(msg any) {
+	if c.ch.outbound {
+		c.ch.inbound(func() { c.deliver(msg) })
+		return
+	}
+	c.deliver(msg)
+}
+
+func (c *Context) deliver(msg any) {
+	ch := c.ch
+	defer ch.leaveInbound(ch.current)
+	ch.current = c.nextRead
+	c.readTo.OnRead(c.nextRead, msg)
+}
+
 // leaveInbound is deferred by every entry of an inbound event.
 func (ch *Channel) leaveInbound(was *Context) {
 	running := ch.current
@@ -68,16 +96,16 @@ func (ch *Channel) leaveInbound(was *Context) {
 // deliverPanic gives a panic to the OnError of the handler that it happened in, or to the
 // next one. A second panic there closes the channel.
 func (ch *Channel) deliverPanic(running *Context, err *PanicError) {
+	was := ch.current
 	defer func() {
 		if v := recover(); v != nil {
-			ch.current = nil
-			second := newPanicError(running, v)
+			second := newPanicError(ch.current, v)
+			ch.current = was
 			ch.Logger().Error("handler panicked while it handled an error; closing the channel",
 				"channel", ch, "handler", second.Handler, "panic", v, "stack", string(second.Stack))
 			ch.close(second)
 		}
 	}()
-	was := ch.current
 	switch {
 	case running == nil:
 		ch.fireError(err)
@@ -92,7 +120,7 @@ func (ch *Channel) deliverPanic(running *Context, err *PanicError) {
 
 // enterWrite runs n's Write as the entry of an outbound run.
 func (ch *Channel) enterWrite(n *Context, msg any) (f Future) {
-	defer ch.leaveOutbound(ch.current, msg, &f)
+	defer ch.leaveOutbound(ch.current, msg, ch.queue.next, &f)
 	ch.outbound = true
 	ch.current = n
 	return n.write.Write(n, msg)
@@ -101,7 +129,7 @@ func (ch *Channel) enterWrite(n *Context, msg any) (f Future) {
 // enterFlush runs n's Flush as the entry of an outbound run.
 func (ch *Channel) enterFlush(n *Context) {
 	var f Future
-	defer ch.leaveOutbound(ch.current, nil, &f)
+	defer ch.leaveOutbound(ch.current, nil, 0, &f)
 	ch.outbound = true
 	ch.current = n
 	n.flush.Flush(n)
@@ -117,14 +145,15 @@ func (ch *Channel) guardOutbound(n *Context, msg any, op func() Future) (f Futur
 		ch.current = was
 		return f
 	}
-	defer ch.leaveOutbound(was, msg, &f)
+	defer ch.leaveOutbound(was, msg, ch.queue.next, &f)
 	ch.outbound = true
 	ch.current = n
 	return op()
 }
 
-// leaveOutbound is deferred by every entry of an outbound operation.
-func (ch *Channel) leaveOutbound(was *Context, msg any, f *Future) {
+// leaveOutbound is deferred by every entry of an outbound operation. written is the number
+// of the last write before it.
+func (ch *Channel) leaveOutbound(was *Context, msg any, written uint64, f *Future) {
 	running := ch.current
 	ch.outbound = false
 	ch.current = was
@@ -132,10 +161,12 @@ func (ch *Channel) leaveOutbound(was *Context, msg any, f *Future) {
 		err := newPanicError(running, v)
 		ch.Logger().Error("outbound handler panicked; closing the channel",
 			"channel", ch, "handler", err.Handler, "panic", v, "stack", string(err.Stack))
-		// The close comes first: it disposes of what reached the queue, and what it has
-		// disposed of is not closed again.
+		// What has reached the queue is the queue's: msg, or what a handler made of it. It
+		// may be closed by now and its memory in use again, so msg is not touched then.
+		if msg != nil && written == ch.queue.next {
+			disposeUnlessClosed(msg)
+		}
 		ch.close(err)
-		disposeUnlessClosed(msg)
 		*f = ch.failed(err)
 	}
 }
