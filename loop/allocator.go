@@ -13,14 +13,11 @@ type groupMemory struct {
 }
 
 func (m *groupMemory) init(o *Options) {
-	switch a := o.Allocator.(type) {
-	case nil:
-		m.pool = buffer.NewPooled(buffer.PooledOptions{})
-		m.shared = m.pool
-	case *buffer.Pooled:
-		m.pool, m.shared = a, a
-	default:
-		m.shared = a
+	if m.shared = o.Allocator; m.shared == nil {
+		m.shared = buffer.NewPooled(buffer.PooledOptions{})
+	}
+	if m.shared != buffer.Unpooled() { // which has the same type, but nothing to cache
+		m.pool, _ = m.shared.(*buffer.Pooled)
 	}
 }
 

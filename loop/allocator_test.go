@@ -1,0 +1,69 @@
+package loop
+
+import (
+	"testing"
+	"time"
+
+	"millrace.dev/buffer"
+)
+
+func TestLoopsShareAPool(t *testing.T) {
+	t.Parallel()
+	pool := buffer.NewPooled(buffer.PooledOptions{})
+	for _, o := range []Options{{Loops: 2}, {Loops: 2, Allocator: pool}} {
+		g, _ := startGroup(t, o)
+		a, b := g.Next(), g.Next()
+		if a.Allocator() == b.Allocator() {
+			t.Error("two loops have the same cache")
+		}
+		if o.Allocator != nil && g.Allocator() != o.Allocator {
+			t.Error("the group does not use the pool that it was given")
+		}
+		// Allocated on one loop, closed on the other.
+		handed := make(chan *buffer.Buffer, 1)
+		on(t, a, func() { handed <- a.Allocator().Allocate(4096) })
+		buf := <-handed
+		on(t, b, func() { buf.Close() })
+		end(t, g)
+	}
+}
+
+func TestOtherAllocatorsAreUsedAsTheyAre(t *testing.T) {
+	t.Parallel()
+	g, _ := startGroup(t, Options{Loops: 2, Allocator: buffer.Unpooled()})
+	for _, l := range g.Loops() {
+		if l.Allocator() != buffer.Unpooled() || g.Allocator() != buffer.Unpooled() {
+			t.Errorf("%s has another allocator", l.Name())
+		}
+	}
+	m, _ := newManual(t, Options{})
+	if m.Loop().Allocator() != buffer.Unpooled() {
+		t.Error("a manual loop's allocator is not the unpooled one")
+	}
+}
+
+// TestIdle turns a loop's clock by hand and asks when it would look again, and whether it has trimmed.
+func TestIdle(t *testing.T) {
+	t.Parallel()
+	m, _ := newManual(t, Options{})
+	l := m.Loop()
+	l.cache = buffer.NewPooled(buffer.PooledOptions{}).NewCache()
+	l.cache.Bind()
+	defer l.cache.Unbind()
+	at := func(now time.Duration, want time.Duration, trimmed bool) {
+		t.Helper()
+		l.now, l.nowKnown = now, true
+		if got := l.idleDeadline(); got != want || l.idle.trimmed != trimmed {
+			t.Fatalf("at %v: looks again at %v, trimmed: %v; want %v, %v", now, got, l.idle.trimmed, want, trimmed)
+		}
+	}
+	l.counters.tasks++
+	at(10*time.Second, 10*time.Second+idleAfter, false)
+	at(10*time.Second+idleAfter/2, 10*time.Second+idleAfter, false)
+	l.counters.events++
+	at(10*time.Second+idleAfter/2, 10*time.Second+idleAfter*3/2, false)
+	at(10*time.Second+idleAfter*3/2, never, true)
+	at(time.Hour, never, true)
+	l.counters.tasks++
+	at(2*time.Hour, 2*time.Hour+idleAfter, false)
+}
