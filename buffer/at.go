@@ -18,6 +18,7 @@ func (b *Buffer) Uint8At(i int) uint8 {
 	return b.uint8AtSlow(i)
 }
 
+//go:noinline
 func (b *Buffer) uint8AtSlow(i int) uint8 { return uint8(b.atSlow(i, 1)) }
 
 // Uint16At returns the 2 bytes at i, big-endian.

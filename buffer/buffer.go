@@ -80,13 +80,18 @@ func CopyString(s string) *Buffer {
 // Len returns the number of readable bytes.
 func (b *Buffer) Len() int {
 	if b.data == nil {
-		panic(ErrClosed)
+		panic(b.closedError())
 	}
 	return len(b.data) - b.r + b.rest
 }
 
 // IsEmpty reports whether no byte is readable.
-func (b *Buffer) IsEmpty() bool { return b.Len() == 0 }
+func (b *Buffer) IsEmpty() bool {
+	if b.data == nil {
+		panic(b.closedError())
+	}
+	return len(b.data)-b.r+b.rest == 0
+}
 
 // IsClosed reports whether the Buffer has been closed. Below leak level Advanced the
 // answer is only good until the struct is handed out again.
@@ -98,22 +103,11 @@ func (b *Buffer) Cap() int {
 	if b.isComposite() {
 		return b.WriterIndex() + b.last().Available()
 	}
-	if b.data == nil {
-		panic(b.closedError())
-	}
-	return cap(b.data)
+	return b.WriterIndex() + cap(b.data) - len(b.data)
 }
 
 // Available returns the number of bytes that can be written before the Buffer has to grow.
-func (b *Buffer) Available() int {
-	if b.isComposite() {
-		return b.last().Available()
-	}
-	if b.data == nil {
-		panic(b.closedError())
-	}
-	return cap(b.data) - len(b.data)
-}
+func (b *Buffer) Available() int { return len(b.Writable()) }
 
 // Readable returns the first contiguous run of readable bytes: all of them unless the
 // Buffer is composite, and never an empty run while bytes are readable. The view is valid
@@ -140,11 +134,18 @@ func (b *Buffer) readableSlow() []byte {
 // for a minimum. Advance commits what was stored there. The view is valid until the next
 // call that changes the Buffer.
 func (b *Buffer) Writable() []byte {
-	if b.isComposite() {
-		return b.last().Writable()
+	if b.data != nil && b.ext == nil {
+		return b.data[len(b.data):cap(b.data)]
 	}
+	return b.writableSlow()
+}
+
+func (b *Buffer) writableSlow() []byte {
 	if b.data == nil {
 		panic(b.closedError())
+	}
+	if b.isComposite() {
+		return b.last().Writable()
 	}
 	return b.data[len(b.data):cap(b.data)]
 }

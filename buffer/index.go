@@ -2,24 +2,34 @@ package buffer
 
 // ReaderIndex returns the index of the next byte to read.
 func (b *Buffer) ReaderIndex() int {
+	if b.data != nil && b.ext == nil {
+		return b.r
+	}
+	return b.readerIndexSlow()
+}
+
+//go:noinline
+func (b *Buffer) readerIndexSlow() int {
 	if b.data == nil {
-		panic(ErrClosed)
+		panic(b.closedError())
 	}
-	if b.isComposite() {
-		return b.ext.base + b.r
-	}
-	return b.r
+	return b.ext.base + b.r
 }
 
 // WriterIndex returns the index of the next byte to write.
 func (b *Buffer) WriterIndex() int {
+	if b.data != nil && b.ext == nil {
+		return len(b.data)
+	}
+	return b.writerIndexSlow()
+}
+
+//go:noinline
+func (b *Buffer) writerIndexSlow() int {
 	if b.data == nil {
-		panic(ErrClosed)
+		panic(b.closedError())
 	}
-	if b.isComposite() {
-		return b.ext.base + len(b.data) + b.rest
-	}
-	return len(b.data)
+	return b.ext.base + len(b.data) + b.rest
 }
 
 // SetReaderIndex moves the reader to index i, forwards or backwards. It panics with

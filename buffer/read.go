@@ -20,6 +20,7 @@ func (b *Buffer) ReadUint8() (v uint8) {
 	return b.readUint8Slow()
 }
 
+//go:noinline
 func (b *Buffer) readUint8Slow() uint8 { return uint8(b.readSlow(1)) }
 
 // ReadUint16 reads the next 2 bytes, big-endian.

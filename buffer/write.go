@@ -18,6 +18,7 @@ func (b *Buffer) WriteUint8(v uint8) {
 	b.writeUint8Slow(v)
 }
 
+//go:noinline
 func (b *Buffer) writeUint8Slow(v uint8) { b.room(1)[0] = v }
 
 // WriteUint16 writes 2 bytes, big-endian.
