@@ -15,6 +15,9 @@ type model struct {
 	b    *Buffer
 	read []byte // bytes before the reader index, at most
 	live []byte // readable bytes
+
+	kept     []*Buffer // split off and still open
+	keptWant [][]byte
 }
 
 // check compares everything that can be asked without changing an index.
@@ -169,11 +172,8 @@ func runModel(t testing.TB, s *source, steps int, a Allocator) {
 	t.Helper()
 	b, p := s.make(a)
 	m := &model{t: t, b: b, live: bytes.Clone(p)}
-	m.read = make([]byte, b.ReaderIndex())
-	copy(m.read, []byte{0xde, 0xad}) // what make has skipped
+	m.forgetRead()
 	m.check("make")
-	var kept []*Buffer // split off and still open
-	var keptWant [][]byte
 	for i := 0; i < steps && !s.done(); i++ {
 		var op string
 		switch s.n(4) {
@@ -184,70 +184,79 @@ func runModel(t testing.TB, s *source, steps int, a Allocator) {
 		case 2:
 			op = m.indexOp(s)
 		default:
-			switch s.n(5) {
-			case 0:
-				op = "Split"
-				n := s.n(len(m.live) + 1)
-				composite := m.b.isComposite()
-				left := m.b.Split(n)
-				checkInvariants(t, left)
-				if left.Len() != n || m.b.ReaderIndex() != 0 || (!composite && left.Available() != 0) {
-					t.Fatalf("Split(%d): Len %d, available %d, reader of the rest %d", n, left.Len(), left.Available(), m.b.ReaderIndex())
-				}
-				kept = append(kept, left)
-				keptWant = append(keptWant, m.take(n))
-				m.read = nil
-			case 1:
-				op = "Append"
-				o, p := s.make(a)
-				m.b.Append(o)
-				m.live = append(bytes.Clone(m.live), p...)
-			case 2:
-				op = "Compose"
-				o, p := s.make(a)
-				if s.n(2) == 0 {
-					m.b = Compose(m.b, o)
-					m.live = append(bytes.Clone(m.live), p...)
-				} else {
-					m.b = Compose(o, m.b)
-					m.live = append(bytes.Clone(p), m.live...)
-					m.read = nil
-					m.read = make([]byte, m.b.ReaderIndex())
-					copy(m.read, []byte{0xde, 0xad})
-				}
-			case 3:
-				op = "close of a part split off"
-				if len(kept) > 0 {
-					k := s.n(len(kept))
-					if !kept[k].Equal(keptWant[k]) {
-						t.Fatalf("split part changed: %x, want %x", kept[k].Bytes(), keptWant[k])
-					}
-					kept[k].Close()
-					kept = append(kept[:k], kept[k+1:]...)
-					keptWant = append(keptWant[:k], keptWant[k+1:]...)
-				}
-			case 4:
-				op = "write to a part split off"
-				if len(kept) > 0 {
-					k := s.n(len(kept))
-					p := s.bytes(s.n(10))
-					kept[k].Write(p)
-					keptWant[k] = append(bytes.Clone(keptWant[k]), p...)
-				}
-			}
+			op = m.ownerOp(s, a)
 		}
 		m.check(op)
 	}
-	for k, b := range kept {
-		if !b.Equal(keptWant[k]) {
-			t.Fatalf("split part changed: %x, want %x", b.Bytes(), keptWant[k])
-		}
-		b.Close()
+	for len(m.kept) > 0 {
+		m.closeKept(0)
 	}
 	if !bytes.Equal(m.b.Bytes(), m.live) {
 		t.Fatal("Bytes differ")
 	}
 	m.b.Close()
+}
+
+// forgetRead makes the model expect what source.make has read, if that can be read again.
+func (m *model) forgetRead() {
+	m.read = make([]byte, m.b.ReaderIndex())
+	copy(m.read, []byte{0xde, 0xad})
+}
+
+// ownerOp splits, joins, and works on what was split off before.
+func (m *model) ownerOp(s *source, a Allocator) string {
+	switch s.n(5) {
+	case 0:
+		n := s.n(len(m.live) + 1)
+		composite := m.b.isComposite()
+		left := m.b.Split(n)
+		checkInvariants(m.t, left)
+		if left.Len() != n || m.b.ReaderIndex() != 0 || (!composite && left.Available() != 0) {
+			m.t.Fatalf("Split(%d): Len %d, available %d, reader of the rest %d", n, left.Len(), left.Available(), m.b.ReaderIndex())
+		}
+		m.kept = append(m.kept, left)
+		m.keptWant = append(m.keptWant, m.take(n))
+		m.read = nil
+		return "Split"
+	case 1:
+		o, p := s.make(a)
+		m.b.Append(o)
+		m.live = append(bytes.Clone(m.live), p...)
+		return "Append"
+	case 2:
+		o, p := s.make(a)
+		if s.n(2) == 0 {
+			m.b = Compose(m.b, o)
+			m.live = append(bytes.Clone(m.live), p...)
+		} else {
+			m.b = Compose(o, m.b)
+			m.live = append(bytes.Clone(p), m.live...)
+			m.forgetRead()
+		}
+		return "Compose"
+	case 3:
+		if len(m.kept) > 0 {
+			m.closeKept(s.n(len(m.kept)))
+		}
+		return "close of a part split off"
+	}
+	if len(m.kept) > 0 {
+		k := s.n(len(m.kept))
+		p := s.bytes(s.n(10))
+		m.kept[k].Write(p)
+		m.keptWant[k] = append(bytes.Clone(m.keptWant[k]), p...)
+	}
+	return "write to a part split off"
+}
+
+// closeKept compares and closes the k-th part split off.
+func (m *model) closeKept(k int) {
+	if !m.kept[k].Equal(m.keptWant[k]) {
+		m.t.Fatalf("split part changed: %x, want %x", m.kept[k].Bytes(), m.keptWant[k])
+	}
+	m.kept[k].Close()
+	m.kept = append(m.kept[:k], m.kept[k+1:]...)
+	m.keptWant = append(m.keptWant[:k], m.keptWant[k+1:]...)
 }
 
 func (m *model) readOp(s *source) string {

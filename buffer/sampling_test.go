@@ -8,9 +8,9 @@ func TestSamplingIsEven(t *testing.T) {
 	c := boundCache(t, PooledOptions{})
 	SetLeakLevel(Simple)
 	defer SetLeakSampling(defaultSampling)
-	const total = 1 << 15
 	for _, interval := range []int{1, 4, 32, 128} {
 		SetLeakSampling(interval)
+		total := 512 * interval
 		for period := 1; period <= min(32, 2*interval); period++ {
 			c.dice = 1 // the same draw in every run
 			hits := make([]int, period)
