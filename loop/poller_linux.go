@@ -29,7 +29,6 @@ type epollPoller struct {
 	attempt func(fd uintptr) bool
 	loop    *Loop
 	n       int
-	failure error
 }
 
 func newPoller(maxEvents int) (poller, error) {

@@ -26,10 +26,7 @@ func (l *Loop) wakeIfAsleep() {
 // fallAsleep is called by the poller right before it parks. If it returns false there is work.
 func (l *Loop) fallAsleep() bool {
 	l.state.Store(asleep)
-	if l.queue.Empty() {
-		return true
-	}
-	return false
+	return l.queue.Empty()
 }
 
 // arise is called by the poller when it no longer sleeps. It reports whether somebody has
