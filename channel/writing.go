@@ -2,6 +2,7 @@ package channel
 
 import (
 	"fmt"
+	"time"
 
 	"millrace.dev/buffer"
 )
@@ -86,9 +87,33 @@ func (ch *Channel) flushNow() {
 		return
 	}
 	ch.writeBlocked = !ch.queue.Empty()
-	if !ch.writeBlocked && ch.outputState == outputDraining {
+	switch {
+	case ch.writeBlocked:
+		ch.tookAt = ch.loop.Now()
+	case ch.outputState == outputDraining:
 		ch.finishOutput()
 	}
+}
+
+// writeReady goes on with what the transport has refused.
+func (ch *Channel) writeReady() {
+	bytes, done, tookAt := ch.queue.bytes, ch.doneWrites.Load(), ch.tookAt
+	ch.writeBlocked = false
+	ch.flushNow()
+	switch {
+	case !ch.writeBlocked:
+		ch.tookAt = ch.loop.Now()
+	case bytes == ch.queue.bytes && done == ch.doneWrites.Load():
+		ch.tookAt = tookAt // it took nothing
+	}
+}
+
+// OutputBlocked reports whether flushed messages wait because the transport takes no more,
+// and when a transport that had refused some last took something, in the loop's time (0:
+// it never refused any). A peer that stops reading shows as blocked for ever longer. On
+// the loop only.
+func (ch *Channel) OutputBlocked() (blocked bool, since time.Duration) {
+	return ch.writeBlocked, ch.tookAt
 }
 
 // Hold counts n bytes that a handler keeps on their way out, so that back pressure covers
