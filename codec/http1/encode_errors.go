@@ -20,6 +20,8 @@ var (
 	ErrContentLong = errors.New("http1: content longer than declared")
 	// ErrContentShort says that the content ends before its declared length.
 	ErrContentShort = errors.New("http1: content shorter than declared")
+	// ErrUnfinished says that the message before has not been ended.
+	ErrUnfinished = errors.New("http1: the message before this one has not ended")
 	// ErrNoMessage says that a Content was written and no message awaits one.
 	ErrNoMessage = errors.New("http1: content without a message to belong to")
 	// ErrTrailer says that a trailer has a field that frames or routes the message,

@@ -36,7 +36,7 @@ func (e *RequestEncoder) AppendRequest(dst *buffer.Buffer, r *http.Request) erro
 // a Content of that Body. It makes room for extra bytes more.
 func (e *RequestEncoder) AppendRequestHead(dst *buffer.Buffer, r *http.Request, extra int) error {
 	if e.Open() {
-		return ErrContentShort // the request before this one has not ended
+		return ErrUnfinished
 	}
 	h := &r.Header
 	http10 := r.Version == http.HTTP10

@@ -80,7 +80,7 @@ func (e *ResponseEncoder) AppendResponseHead(dst *buffer.Buffer, r *http.Respons
 // whole content, if that is given.
 func (e *ResponseEncoder) appendHead(dst *buffer.Buffer, r *http.Response, x Exchange, dateLine, all []byte, n int) error {
 	if e.Open() {
-		return ErrContentShort // the answer before this one has not ended
+		return ErrUnfinished
 	}
 	h := &r.Header
 	if r.Status < 100 || r.Status > 999 || r.Reason != "" && !http.IsFieldValue(r.Reason) {
@@ -93,7 +93,7 @@ func (e *ResponseEncoder) appendHead(dst *buffer.Buffer, r *http.Response, x Exc
 	if err != nil {
 		return err
 	}
-	dst.Ensure(len("HTTP/1.1 200 \r\n") + maxReason + len(r.Reason) + fieldsLen(h) + maxAddedLines + len(all))
+	dst.Ensure(responseRoom(r) + len(all))
 	p := appendStatusLine(dst.Writable()[:0], r)
 	p = appendHeadFields(p, h, plan)
 	if r.Status >= 200 && !h.HasField(http.FieldDate) {
@@ -108,6 +108,11 @@ func (e *ResponseEncoder) appendHead(dst *buffer.Buffer, r *http.Response, x Exc
 	e.contentWriter = content
 	e.closing = plan.close
 	return nil
+}
+
+// responseRoom is the most bytes that the head of r needs.
+func responseRoom(r *http.Response) int {
+	return len("HTTP/1.1 200 \r\n") + maxReason + len(r.Reason) + fieldsLen(&r.Header) + maxAddedLines
 }
 
 // planResponse decides how an answer is framed, RFC 9112 section 6.3, and whether the

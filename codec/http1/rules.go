@@ -55,3 +55,6 @@ var (
 	errSwitch       = &Error{Status: 502, Rule: "protocol switch that was not asked for"}
 	errResponseLong = &Error{Status: 502, Rule: "status line too long"}
 )
+
+// RFC 9110 section 10.1.1.
+var errExpectation = &Error{Status: 417, Rule: "unknown expectation"}

@@ -1,0 +1,124 @@
+package http1
+
+import (
+	"net"
+	"strings"
+	"testing"
+
+	"millrace.dev/buffer"
+	"millrace.dev/channel"
+	"millrace.dev/codec/http"
+	"millrace.dev/loop"
+)
+
+// blackHole is a transport that takes everything.
+type blackHole struct {
+	driver channel.Driver
+	bytes  int64
+}
+
+func (t *blackHole) Register(d channel.Driver) error  { t.driver = d; return nil }
+func (t *blackHole) Deregister() error                { return nil }
+func (t *blackHole) Active() bool                     { return true }
+func (t *blackHole) Bind(net.Addr) error              { return nil }
+func (t *blackHole) Connect(_, _ net.Addr) error      { return nil }
+func (t *blackHole) StartRead()                       {}
+func (t *blackHole) StopRead()                        {}
+func (t *blackHole) Shutdown(channel.Direction) error { return nil }
+func (t *blackHole) Close() error                     { return nil }
+func (t *blackHole) LocalAddr() net.Addr              { return nil }
+func (t *blackHole) RemoteAddr() net.Addr             { return nil }
+func (t *blackHole) Write(q *channel.Queue) error {
+	t.bytes += q.Bytes()
+	q.Progress(q.Bytes())
+	return nil
+}
+
+// batch passes input in as one read batch.
+func (t *blackHole) batch(input string) {
+	ch := t.driver.Channel()
+	in := ch.Allocator().Allocate(len(input))
+	in.WriteString(input)
+	t.driver.BeginBatch()
+	t.driver.Read(in)
+	t.driver.EndBatch()
+}
+
+// plaintext is a native handler like the one of the benchmarks.
+type plaintext struct{ requests int }
+
+func (a *plaintext) OnRead(ctx *channel.Context, msg any) {
+	switch m := msg.(type) {
+	case *http.Request:
+		a.requests++
+		resp := m.Respond(200)
+		resp.Header.AddField(http.FieldContentType, "text/plain")
+		resp.Body = ctx.Allocator().Allocate(16)
+		resp.Body.WriteString("Hello, World!")
+		ctx.Write(resp)
+		m.Close()
+	case *http.Content:
+		m.Close()
+	}
+}
+
+func (a *plaintext) OnReadComplete(ctx *channel.Context) { ctx.Flush() }
+
+// newBlackHole returns a connection served by a codec and a plaintext handler, with the
+// memory of a real loop.
+func newBlackHole(t testing.TB) (*blackHole, *plaintext) {
+	cache := buffer.NewPooled(buffer.PooledOptions{}).NewCache()
+	cache.Bind()
+	m, err := loop.NewManual(loop.Options{Allocator: cache})
+	if err != nil {
+		t.Fatal(err)
+	}
+	hole, app := &blackHole{}, &plaintext{}
+	ch := channel.New(m.Loop(), hole, nil, nil)
+	for _, h := range []any{NewServerCodec(ServerOptions{}), app} {
+		if err := ch.Pipeline().AddLast("", h); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ch.Register()
+	m.RunPending()
+	t.Cleanup(func() {
+		ch.Close()
+		m.RunPending()
+		m.Close()
+		cache.Unbind()
+	})
+	return hole, app
+}
+
+// What ServerCodec and a native handler do for a request, from the received buffer to the
+// transport, costs no allocation.
+func TestServerAllocations(t *testing.T) {
+	hole, app := newBlackHole(t)
+	for name, input := range map[string]string{
+		"one":       wrkHead,
+		"pipelined": strings.Repeat(wrkHead, 16),
+		"content":   "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhello",
+		"chunked":   chunkedPost,
+	} {
+		if n := testing.AllocsPerRun(200, func() { hole.batch(input) }); n != 0 {
+			t.Errorf("%s: %v allocations a batch", name, n)
+		}
+	}
+	if hole.bytes == 0 || app.requests == 0 {
+		t.Errorf("%d bytes, %d requests", hole.bytes, app.requests)
+	}
+}
+
+func BenchmarkServerCodec(b *testing.B) {
+	for name, input := range map[string]string{"one": wrkHead, "pipelined": strings.Repeat(wrkHead, 16), "browser": browserHead} {
+		b.Run(name, func(b *testing.B) {
+			hole, app := newBlackHole(b)
+			b.ReportAllocs()
+			for b.Loop() {
+				hole.batch(input)
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(app.requests), "ns/request")
+		})
+	}
+}

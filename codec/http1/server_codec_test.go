@@ -1,0 +1,786 @@
+package http1
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"millrace.dev/buffer"
+	"millrace.dev/channel"
+	"millrace.dev/channel/embedded"
+	"millrace.dev/codec/http"
+)
+
+// app is a handler that keeps a log of what it reads and answers through answer, if set.
+type app struct {
+	log     []string
+	ctx     *channel.Context
+	answer  func(ctx *channel.Context, r *http.Request)
+	content func(ctx *channel.Context, c *http.Content)
+}
+
+func (a *app) Added(ctx *channel.Context) { a.ctx = ctx }
+
+func (a *app) OnRead(ctx *channel.Context, msg any) {
+	switch m := msg.(type) {
+	case *http.Request:
+		a.log = append(a.log, fmt.Sprintf("%d %s %s", m.ID, m.Method, m.Target))
+		if a.answer != nil {
+			a.answer(ctx, m)
+		}
+		m.Close()
+	case *http.Content:
+		entry := fmt.Sprintf("%d", m.ID)
+		if m.Data != nil {
+			entry += fmt.Sprintf(" %q", m.Data.Bytes())
+		}
+		if m.End {
+			entry += " end"
+		}
+		if m.Err != nil {
+			entry += " error: " + m.Err.Error()
+		}
+		a.log = append(a.log, entry)
+		if a.content != nil {
+			a.content(ctx, m)
+			return
+		}
+		m.Close()
+	case *buffer.Buffer:
+		a.log = append(a.log, fmt.Sprintf("raw %q", m.Bytes()))
+		m.Close()
+	}
+}
+
+func (a *app) OnReadComplete(ctx *channel.Context) { ctx.Flush() }
+
+func (a *app) OnError(_ *channel.Context, err error) { a.log = append(a.log, "error: "+err.Error()) }
+
+func (a *app) take() string {
+	log := strings.Join(a.log, "; ")
+	a.log = nil
+	return log
+}
+
+// text answers with a status and a body.
+func text(r *http.Request, status int, body string) *http.Response {
+	resp := r.Respond(status)
+	if body != "" {
+		resp.Body = buffer.CopyString(body)
+	}
+	return resp
+}
+
+// hello answers every request at once.
+func hello(ctx *channel.Context, r *http.Request) { ctx.Write(text(r, 200, "hi")) }
+
+type server struct {
+	*embedded.Channel
+	t     *testing.T
+	codec *ServerCodec
+	app   *app
+}
+
+// serve returns a server's channel with a fixed date.
+func serve(t *testing.T, o ServerOptions, answer func(*channel.Context, *http.Request)) *server {
+	t.Helper()
+	if o.Date == nil {
+		o.Date = http.NewDate(func() time.Time { return time.Unix(784111777, 0) })
+	}
+	config := channel.NewConfig()
+	config.AllowHalfClosure = true
+	s := &server{t: t, codec: NewServerCodec(o), app: &app{answer: answer}}
+	s.Channel = embedded.NewConfig(config, s.codec, s.app)
+	t.Cleanup(func() { s.Finish() })
+	return s
+}
+
+// in passes bytes in as one read batch.
+func (s *server) in(text string) {
+	s.t.Helper()
+	if err := s.WriteInbound(buffer.CopyString(text)); err != nil {
+		s.t.Errorf("input %.60q: %v", text, err)
+	}
+}
+
+// out returns everything that was sent since, without the Date lines.
+func (s *server) out() string { return sentBytes(s.Channel) }
+
+func sentBytes(ch *embedded.Channel) string {
+	var b strings.Builder
+	for msg := ch.ReadOutbound(); msg != nil; msg = ch.ReadOutbound() {
+		switch m := msg.(type) {
+		case *buffer.Buffer:
+			b.Write(m.Bytes())
+			m.Close()
+		case *channel.FileRegion:
+			fmt.Fprintf(&b, "<file %d+%d>", m.Offset, m.Count)
+			m.Close()
+		}
+	}
+	return strings.ReplaceAll(b.String(), dateLine, "")
+}
+
+const dateLine = "Date: Sun, 06 Nov 1994 08:49:37 GMT\r\n"
+
+func (s *server) expectOut(want string) {
+	s.t.Helper()
+	if got := s.out(); got != want {
+		s.t.Errorf("sent %q, want %q", got, want)
+	}
+}
+
+func (s *server) expectLog(want string) {
+	s.t.Helper()
+	if got := s.app.take(); got != want {
+		s.t.Errorf("handler saw %q, want %q", got, want)
+	}
+}
+
+const hiAnswer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi"
+
+func TestServerAnswers(t *testing.T) {
+	t.Parallel()
+	s := serve(t, ServerOptions{}, hello)
+	s.in(follower)
+	s.expectLog("1 GET /next")
+	s.expectOut(hiAnswer)
+	s.in(follower + follower + follower)
+	s.expectLog("2 GET /next; 3 GET /next; 4 GET /next")
+	s.expectOut(hiAnswer + hiAnswer + hiAnswer)
+	if !s.IsOpen() {
+		t.Error("the connection was closed")
+	}
+}
+
+func TestServerWritesADate(t *testing.T) {
+	t.Parallel()
+	s := serve(t, ServerOptions{}, hello)
+	s.in(follower)
+	b := s.ReadOutbound().(*buffer.Buffer)
+	defer b.Close()
+	if !strings.Contains(string(b.Bytes()), dateLine) {
+		t.Errorf("no Date in %q", b.Bytes())
+	}
+}
+
+// Answers leave in the order of the requests, whatever the order of the writes.
+func TestServerOrdersAnswers(t *testing.T) {
+	t.Parallel()
+	s := serve(t, ServerOptions{}, nil)
+	s.in(follower + follower + follower)
+	s.expectLog("1 GET /next; 2 GET /next; 3 GET /next")
+	write := func(id uint64, body string) channel.Future {
+		r := http.NewResponse(200)
+		r.ID, r.Body = id, buffer.CopyString(body)
+		return s.WriteAndFlush(r)
+	}
+	third := write(3, "c")
+	// The second one is streamed.
+	r := http.NewResponse(200)
+	r.ID, r.End = 2, false
+	second := s.WriteAndFlush(r)
+	for i, piece := range []string{"b1", "b2"} {
+		c := http.NewContent(buffer.CopyString(piece), i == 1)
+		c.ID = 2
+		second = s.WriteAndFlush(c)
+	}
+	s.RunPending()
+	s.expectOut("")
+	if third.IsDone() || second.IsDone() || s.PendingBytes() == 0 {
+		t.Errorf("held answers: done %v and %v, pending %d", third.IsDone(), second.IsDone(), s.PendingBytes())
+	}
+	first := write(0, "a")
+	s.RunPending()
+	s.expectOut("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\na" +
+		"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nb1\r\n2\r\nb2\r\n0\r\n\r\n" +
+		"HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nc")
+	if !first.IsSuccess() || !second.IsSuccess() || !third.IsSuccess() || s.PendingBytes() != 0 {
+		t.Errorf("first %v, second %v, third %v, pending %d", first.Err(), second.Err(), third.Err(), s.PendingBytes())
+	}
+	if late := write(2, "again"); !errors.Is(late.Err(), ErrNotAwaited) {
+		t.Errorf("second answer to a request: %v", late.Err())
+	}
+	if early := write(4, "early"); !errors.Is(early.Err(), ErrNotAwaited) {
+		t.Errorf("answer to no request: %v", early.Err())
+	}
+	if raw := s.WriteAndFlush(buffer.CopyString("raw")); !errors.Is(raw.Err(), ErrNotHTTP) {
+		t.Errorf("raw bytes: %v", raw.Err())
+	}
+}
+
+// A client that pipelines is held to the pace of the answers.
+func TestServerBoundsRequestsInFlight(t *testing.T) {
+	t.Parallel()
+	s := serve(t, ServerOptions{MaxInFlight: 2}, nil)
+	s.in(strings.Repeat(follower, 5))
+	s.expectLog("1 GET /next; 2 GET /next")
+	if s.Reading() {
+		t.Error("still reading above the limit")
+	}
+	for id := range 5 {
+		s.WriteAndFlush(text(&http.Request{ID: uint64(id + 1)}, 200, "hi"))
+		s.RunPending()
+		want := ""
+		if next := id + 3; next <= 5 {
+			want = fmt.Sprintf("%d GET /next", next)
+		}
+		s.expectLog(want)
+		s.expectOut(hiAnswer)
+	}
+	if !s.Reading() || s.codec.InFlight() != 0 {
+		t.Errorf("reading %v, in flight %d", s.Reading(), s.codec.InFlight())
+	}
+	s.in(follower)
+	s.expectLog("6 GET /next")
+}
+
+// The same when handlers answer at once: nothing waits.
+func TestServerLimitDoesNotStopPromptHandlers(t *testing.T) {
+	t.Parallel()
+	s := serve(t, ServerOptions{MaxInFlight: 1}, hello)
+	s.in(strings.Repeat(follower, 5))
+	s.expectOut(strings.Repeat(hiAnswer, 5))
+}
+
+func TestServerKeepAlive(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		name, input, head string
+		open              bool
+	}{
+		{"1.1", get("Host: a"), "", true},
+		{"1.1 close", get("Host: a", "Connection: close"), "Connection: close\r\n", false},
+		{"1.0", "GET / HTTP/1.0\r\n\r\n", "Connection: close\r\n", false},
+		{"1.0 keep-alive", "GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n", "Connection: keep-alive\r\n", true},
+		{"1.2", "GET / HTTP/1.2\r\nHost: a\r\n\r\n", "", true},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			s := serve(t, ServerOptions{}, hello)
+			s.in(row.input)
+			s.expectOut("HTTP/1.1 200 OK\r\n" + row.head + "Content-Length: 2\r\n\r\nhi")
+			if s.IsOpen() != row.open {
+				t.Errorf("open %v", s.IsOpen())
+			}
+		})
+	}
+}
+
+// Nothing behind a request that says close is interpreted, and the peer, which may still
+// be sending, is waited for.
+func TestServerIgnoresWhatFollowsClose(t *testing.T) {
+	t.Parallel()
+	s := serve(t, ServerOptions{}, hello)
+	s.in(get("Host: a", "Connection: close") + follower)
+	s.expectLog("1 GET /")
+	if !s.IsOpen() || !s.OutboundShutdown() {
+		t.Errorf("open %v, output ended %v", s.IsOpen(), s.OutboundShutdown())
+	}
+	if s.CloseInbound(); s.IsOpen() {
+		t.Error("still open after the peer's end")
+	}
+}
+
+func TestServerExpectContinue(t *testing.T) {
+	t.Parallel()
+	const head = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n"
+	whenDone := func(s *server) {
+		s.app.content = func(ctx *channel.Context, c *http.Content) {
+			if c.End {
+				ctx.WriteAndFlush(text(&http.Request{ID: c.ID}, 200, "hi"))
+			}
+			c.Close()
+		}
+	}
+	t.Run("automatic", func(t *testing.T) {
+		t.Parallel()
+		s := serve(t, ServerOptions{}, nil)
+		whenDone(s)
+		s.in(head)
+		s.expectOut(continueHead)
+		s.in("ab")
+		s.expectOut(hiAnswer)
+		s.in(head + "ab") // the client didn't wait
+		s.expectOut(hiAnswer)
+	})
+	t.Run("in its turn", func(t *testing.T) {
+		t.Parallel()
+		s := serve(t, ServerOptions{}, nil)
+		s.in(follower + head)
+		s.expectOut("")
+		s.WriteAndFlush(text(&http.Request{ID: 1}, 200, "hi"))
+		s.RunPending()
+		s.expectOut(hiAnswer + continueHead)
+	})
+	t.Run("refused at once", func(t *testing.T) {
+		t.Parallel()
+		s := serve(t, ServerOptions{}, func(ctx *channel.Context, r *http.Request) { ctx.Write(text(r, 413, "")) })
+		s.in(head)
+		s.expectOut("HTTP/1.1 413 Content Too Large\r\nConnection: close\r\nContent-Length: 0\r\n\r\n")
+		if !s.OutboundShutdown() {
+			t.Error("the connection goes on, though nobody knows whether the content comes")
+		}
+	})
+	t.Run("streamed answer", func(t *testing.T) {
+		t.Parallel()
+		s := serve(t, ServerOptions{}, func(ctx *channel.Context, r *http.Request) {
+			resp := r.Respond(200)
+			resp.End = false
+			ctx.Write(resp)
+		})
+		s.app.content = func(ctx *channel.Context, c *http.Content) { ctx.Write(c) }
+		s.in(head)
+		s.expectOut(continueHead + "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
+		s.in("ab")
+		s.expectOut("2\r\nab\r\n0\r\n\r\n")
+	})
+	t.Run("manual", func(t *testing.T) {
+		t.Parallel()
+		s := serve(t, ServerOptions{ManualContinue: true}, nil)
+		whenDone(s)
+		s.in(head)
+		s.expectOut("")
+		s.WriteAndFlush(http.NewResponse(100))
+		s.WriteAndFlush(http.NewResponse(100)) // once is enough
+		s.RunPending()
+		s.expectOut(continueHead)
+		s.in("ab")
+		s.expectOut(hiAnswer)
+	})
+	t.Run("HTTP/1.0", func(t *testing.T) {
+		t.Parallel()
+		s := serve(t, ServerOptions{}, nil)
+		whenDone(s)
+		s.in("POST / HTTP/1.0\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n")
+		s.expectOut("")
+		s.in("ab")
+		s.expectOut("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nhi")
+	})
+	t.Run("unknown", func(t *testing.T) {
+		t.Parallel()
+		s := serve(t, ServerOptions{}, hello)
+		s.in("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\nExpect: miracles\r\n\r\n")
+		s.expectLog("")
+		if out := s.out(); !strings.HasPrefix(out, "HTTP/1.1 417 Expectation Failed\r\n") || !strings.Contains(out, closeLine) {
+			t.Errorf("sent %q", out)
+		}
+	})
+}
+
+// Every malformed request is answered once, with its status, after what came before it;
+// then the codec waits for the peer and interprets nothing.
+func TestServerRefusesBadRequests(t *testing.T) {
+	t.Parallel()
+	for _, row := range badRequests() {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			s := serve(t, ServerOptions{}, nil)
+			s.app.answer = func(ctx *channel.Context, r *http.Request) {
+				if r.End {
+					hello(ctx, r)
+				}
+			}
+			s.in(follower + row.input + follower)
+			out, before := strings.CutPrefix(s.out(), hiAnswer)
+			status := ""
+			if len(out) > 12 {
+				status = out[9:12]
+			}
+			if !before || status == "" || !strings.Contains(row.want, status) {
+				t.Errorf("sent %q, want %s", out, row.want)
+			}
+			if strings.Count(out, "HTTP/1.1") != 1 || !strings.Contains(out, closeLine) {
+				t.Errorf("sent %q, want one answer that closes", out)
+			}
+			log := s.app.take()
+			if row.body {
+				if !strings.Contains(log, "2 error: http1: ") {
+					t.Errorf("the handler was not told about the content: %s", log)
+				}
+			} else if log != "1 GET /next" {
+				t.Errorf("handler saw %s", log)
+			}
+			if s.IsOpen() && !s.OutboundShutdown() {
+				t.Error("the connection goes on")
+			}
+			if s.IsOpen() {
+				s.in(follower)
+				s.expectLog("")
+				s.CloseInbound()
+			}
+			if s.IsOpen() {
+				t.Error("open after the peer's end")
+			}
+		})
+	}
+}
+
+// An error answer waits for the answers before it.
+func TestServerRefusesInTurn(t *testing.T) {
+	t.Parallel()
+	s := serve(t, ServerOptions{}, nil)
+	s.in(follower + "BAD\r\n\r\n" + follower)
+	s.expectLog("1 GET /next")
+	s.expectOut("")
+	s.WriteAndFlush(text(&http.Request{ID: 1}, 200, "hi"))
+	s.RunPending()
+	if out := s.out(); !strings.HasPrefix(out, hiAnswer+"HTTP/1.1 400 Bad Request\r\n") {
+		t.Errorf("sent %q", out)
+	}
+}
+
+func TestServerLingers(t *testing.T) {
+	t.Parallel()
+	for name, end := range map[string]func(s *server){
+		"until the time is over": func(s *server) {
+			s.Advance(DefaultLingerTime - 100*time.Millisecond)
+			if !s.IsOpen() {
+				s.t.Error("closed too early")
+			}
+			s.Advance(200 * time.Millisecond)
+		},
+		"until too much has come": func(s *server) {
+			for range 9 {
+				s.in(strings.Repeat("x", 32<<10))
+			}
+		},
+		"until the peer has ended": func(s *server) { s.CloseInbound() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := serve(t, ServerOptions{}, hello)
+			s.in("BAD\r\n\r\n")
+			if !s.IsOpen() || !s.OutboundShutdown() || !strings.HasPrefix(s.out(), "HTTP/1.1 400 ") {
+				t.Fatal("no error answer, or no lingering")
+			}
+			if end(s); s.IsOpen() {
+				t.Error("still open")
+			}
+		})
+	}
+}
+
+func TestServerPeerEnds(t *testing.T) {
+	t.Parallel()
+	const head = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\n"
+	const cut = "1 error: http1: connection ended inside a message"
+	answerEnd := func(ctx *channel.Context, c *http.Content) {
+		if f := ctx.Write(text(&http.Request{ID: c.ID}, 200, "hi")); c.Err != nil && !errors.Is(f.Err(), ErrRefused) {
+			panic(fmt.Sprintf("answer to a cut request: %v", f.Err()))
+		}
+		if c.Err != nil && !errors.Is(c.Err, io.ErrUnexpectedEOF) {
+			panic(c.Err)
+		}
+		c.Close()
+	}
+	t.Run("idle", func(t *testing.T) {
+		t.Parallel()
+		s := serve(t, ServerOptions{}, hello)
+		s.in(follower)
+		s.out()
+		if s.CloseInbound(); s.IsOpen() {
+			t.Error("open")
+		}
+	})
+	t.Run("before the answer", func(t *testing.T) {
+		t.Parallel()
+		s := serve(t, ServerOptions{}, nil)
+		s.in(follower)
+		s.CloseInbound()
+		if !s.IsOpen() {
+			t.Fatal("closed before the answer")
+		}
+		s.WriteAndFlush(text(&http.Request{ID: 1}, 200, "hi"))
+		s.RunPending()
+		s.expectOut("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nhi")
+		if s.IsOpen() {
+			t.Error("open after the answer")
+		}
+	})
+	t.Run("in a head", func(t *testing.T) {
+		t.Parallel()
+		s := serve(t, ServerOptions{}, hello)
+		s.in("GET / HTTP/1.1\r\nHos")
+		s.CloseInbound()
+		s.expectLog("")
+		s.expectOut("")
+		if s.IsOpen() {
+			t.Error("open")
+		}
+	})
+	for name, input := range map[string]string{"in content": head + "hel", "in chunked content": post("5\r\nhel")} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := serve(t, ServerOptions{}, nil)
+			s.in(input)
+			s.app.take()
+			s.app.content = answerEnd
+			s.CloseInbound()
+			s.expectLog(cut)
+			s.expectOut("")
+			if s.IsOpen() {
+				t.Error("open")
+			}
+		})
+		t.Run(name+", reset", func(t *testing.T) {
+			t.Parallel()
+			s := serve(t, ServerOptions{}, nil)
+			s.in(input)
+			s.app.take()
+			s.app.content = answerEnd
+			s.FailInbound(io.ErrClosedPipe)
+			s.expectLog("error: " + io.ErrClosedPipe.Error() + "; " + cut)
+			s.expectOut("")
+		})
+	}
+	t.Run("in content, while the answer is streamed", func(t *testing.T) {
+		t.Parallel()
+		s := serve(t, ServerOptions{}, func(ctx *channel.Context, r *http.Request) {
+			resp := r.Respond(200)
+			resp.End = false
+			ctx.Write(resp)
+		})
+		s.app.content = func(ctx *channel.Context, c *http.Content) { ctx.Write(c) }
+		s.in(head + "hel")
+		s.expectOut("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nhel\r\n")
+		s.CloseInbound()
+		s.expectOut("") // in particular no last chunk
+		if s.IsOpen() {
+			t.Error("open")
+		}
+	})
+}
+
+func TestServerBodies(t *testing.T) {
+	t.Parallel()
+	large := strings.Repeat("x", 5000)
+	for _, row := range []struct {
+		name, input, want string
+		answer            func(ctx *channel.Context, r *http.Request)
+	}{
+		{"HEAD", "HEAD / HTTP/1.1\r\nHost: a\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n", hello},
+		{"large", follower, "HTTP/1.1 200 OK\r\nContent-Length: 5000\r\n\r\n" + large, func(ctx *channel.Context, r *http.Request) {
+			ctx.Write(text(r, 200, large))
+		}},
+		{"HEAD, large", "HEAD / HTTP/1.1\r\nHost: a\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 5000\r\n\r\n", func(ctx *channel.Context, r *http.Request) {
+			ctx.Write(text(r, 200, large))
+		}},
+		{"chunked, large", follower, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1388\r\n" + large + "\r\n0\r\nA: b\r\n\r\n",
+			func(ctx *channel.Context, r *http.Request) {
+				resp := r.Respond(200)
+				resp.End = false
+				ctx.Write(resp)
+				c := http.NewContent(buffer.CopyString(large), true)
+				c.AddTrailer("A", "b")
+				ctx.Write(c)
+			}},
+		{"to HTTP/1.0, length unknown", "GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n", "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nab",
+			func(ctx *channel.Context, r *http.Request) {
+				resp := r.Respond(200)
+				resp.End = false
+				ctx.Write(resp)
+				ctx.Write(http.NewContent(buffer.CopyString("a"), false))
+				ctx.Write(http.NewContent(buffer.CopyString("b"), true))
+			}},
+		{"declared and streamed", follower, "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabc", func(ctx *channel.Context, r *http.Request) {
+			resp := r.Respond(200)
+			resp.End, resp.ContentLength = false, 3
+			ctx.Write(resp)
+			ctx.Write(http.NewContent(buffer.CopyString("ab"), false))
+			if f := ctx.Write(http.NewContent(buffer.CopyString("cd"), false)); !errors.Is(f.Err(), ErrContentLong) {
+				panic(f.Err())
+			}
+			ctx.Write(http.NewContent(buffer.CopyString("c"), false))
+			ctx.Write(http.NewContent(nil, true))
+		}},
+		{"no content", follower, "HTTP/1.1 204 No Content\r\n\r\n", func(ctx *channel.Context, r *http.Request) { ctx.Write(r.Respond(204)) }},
+		{"a fault of the handler", follower, "HTTP/1.1 500 Internal Server Error\r\nContent-Type: text/plain; charset=utf-8\r\n" +
+			"Connection: close\r\nContent-Length: 26\r\n\r\n500 Internal Server Error\n", func(ctx *channel.Context, r *http.Request) {
+			resp := r.Respond(200)
+			resp.Header.Add("A", "b\r\nInjected: yes")
+			if f := ctx.Write(resp); !errors.Is(f.Err(), http.ErrInvalidField) {
+				panic(f.Err())
+			}
+		}},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			s := serve(t, ServerOptions{}, row.answer)
+			s.in(row.input)
+			s.expectOut(row.want)
+			if err := s.Err(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// An answer that ends before its declared length is cut off, never padded or passed off
+// as whole.
+func TestServerContentTooShort(t *testing.T) {
+	t.Parallel()
+	s := serve(t, ServerOptions{}, nil)
+	s.in(follower)
+	resp := http.NewResponse(200)
+	resp.End, resp.ContentLength = false, 5
+	s.Write(resp)
+	if f := s.WriteAndFlush(http.NewContent(buffer.CopyString("ab"), true)); !errors.Is(f.Err(), ErrContentShort) {
+		t.Errorf("%v", f.Err())
+	}
+	s.RunPending()
+	s.expectOut("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n")
+	if !s.OutboundShutdown() {
+		t.Error("the connection goes on")
+	}
+}
+
+func TestServerTunnels(t *testing.T) {
+	t.Parallel()
+	const upgrade = "GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n"
+	const connect = "CONNECT a:80 HTTP/1.1\r\nHost: a\r\n\r\n"
+	accept := func(ctx *channel.Context, r *http.Request) {
+		status := 200
+		if r.Upgrade {
+			status = 101
+		}
+		resp := r.Respond(status)
+		if r.Upgrade {
+			resp.Header.Add("Upgrade", "echo")
+		}
+		ctx.Write(resp)
+	}
+	const switched = "HTTP/1.1 101 Switching Protocols\r\nUpgrade: echo\r\nConnection: upgrade\r\n\r\n"
+	for name, row := range map[string]struct{ input, log, out string }{
+		"upgrade": {upgrade, "1 GET /", switched},
+		"CONNECT": {connect, "1 CONNECT a:80", "HTTP/1.1 200 OK\r\n\r\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := serve(t, ServerOptions{}, accept)
+			s.in(row.input + "\x00early")
+			s.in("late")
+			s.expectLog(row.log + `; raw "\x00early"; raw "late"`)
+			s.WriteOutbound(buffer.CopyString("raw"))
+			s.expectOut(row.out + "raw")
+		})
+		t.Run(name+", answered later", func(t *testing.T) {
+			t.Parallel()
+			s := serve(t, ServerOptions{}, nil)
+			s.in(row.input + "early" + follower)
+			s.expectLog(row.log)
+			r := &http.Request{ID: 1, Upgrade: name == "upgrade"}
+			accept(s.app.ctx, r)
+			s.Flush()
+			s.RunPending()
+			s.in("late")
+			s.expectLog(fmt.Sprintf("raw %q; raw \"late\"", "early"+follower))
+			s.expectOut(row.out)
+		})
+		t.Run(name+", codec removed", func(t *testing.T) {
+			t.Parallel()
+			s := serve(t, ServerOptions{}, nil)
+			s.app.answer = func(ctx *channel.Context, r *http.Request) {
+				accept(ctx, r)
+				if err := ctx.Pipeline().RemoveHandler(s.codec); err != nil {
+					t.Error(err)
+				}
+			}
+			s.in(row.input + "early")
+			s.expectLog(row.log + `; raw "early"`)
+		})
+	}
+	t.Run("upgrade refused", func(t *testing.T) {
+		t.Parallel()
+		s := serve(t, ServerOptions{}, nil)
+		s.in(upgrade + follower)
+		s.expectLog("1 GET /")
+		s.WriteAndFlush(text(&http.Request{ID: 1}, 200, "hi"))
+		s.RunPending()
+		s.expectLog("2 GET /next") // it was HTTP all along
+		s.expectOut(hiAnswer)
+	})
+	t.Run("CONNECT refused", func(t *testing.T) {
+		t.Parallel()
+		s := serve(t, ServerOptions{}, func(ctx *channel.Context, r *http.Request) { ctx.Write(text(r, 403, "")) })
+		s.in(connect + follower)
+		s.expectLog("1 CONNECT a:80")
+		s.expectOut("HTTP/1.1 403 Forbidden\r\nConnection: close\r\nContent-Length: 0\r\n\r\n")
+	})
+	t.Run("101 that nobody asked for", func(t *testing.T) {
+		t.Parallel()
+		s := serve(t, ServerOptions{}, nil)
+		s.in(follower)
+		r := http.NewResponse(101)
+		r.Header.Add("Upgrade", "echo")
+		if f := s.Write(r); !errors.Is(f.Err(), ErrSwitch) {
+			t.Errorf("%v", f.Err())
+		}
+	})
+}
+
+func TestServerDrain(t *testing.T) {
+	t.Parallel()
+	t.Run("idle", func(t *testing.T) {
+		t.Parallel()
+		s := serve(t, ServerOptions{}, hello)
+		s.codec.Drain()
+		if s.RunPending(); s.IsOpen() {
+			t.Error("open")
+		}
+	})
+	t.Run("busy", func(t *testing.T) {
+		t.Parallel()
+		s := serve(t, ServerOptions{}, nil)
+		s.in(follower + follower)
+		s.codec.Drain()
+		for id := range 2 {
+			s.WriteAndFlush(text(&http.Request{ID: uint64(id + 1)}, 200, "hi"))
+		}
+		s.RunPending()
+		s.expectOut(hiAnswer + "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nhi")
+		if s.IsOpen() {
+			t.Error("open")
+		}
+	})
+	t.Run("in a head", func(t *testing.T) {
+		t.Parallel()
+		s := serve(t, ServerOptions{}, hello)
+		s.in(follower[:10])
+		s.codec.Drain()
+		s.in(follower[10:])
+		s.expectLog("1 GET /next")
+		if s.IsOpen() {
+			t.Error("open")
+		}
+	})
+}
+
+func TestServerPhase(t *testing.T) {
+	t.Parallel()
+	s := serve(t, ServerOptions{}, nil)
+	expect := func(want Phase, age time.Duration) {
+		t.Helper()
+		p, since := s.codec.Phase()
+		if p != want || age >= 0 && s.Loop().Now()-since != age {
+			t.Errorf("phase %d for %v, want %d for %v", p, s.Loop().Now()-since, want, age)
+		}
+	}
+	expect(PhaseIdle, 0)
+	s.Advance(time.Second)
+	expect(PhaseIdle, time.Second)
+	s.in("POST / HT")
+	s.Advance(time.Second)
+	s.in("TP/1.1\r\n")
+	expect(PhaseHead, time.Second)
+	s.in("Host: a\r\nContent-Length: 1\r\n\r\n")
+	expect(PhaseContent, -1)
+	s.in("a")
+	expect(PhaseAnswer, -1)
+	s.Advance(time.Second)
+	s.WriteAndFlush(text(&http.Request{ID: 1}, 200, ""))
+	expect(PhaseIdle, 0)
+}
