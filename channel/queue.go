@@ -49,8 +49,22 @@ func (q *Queue) add(msg any, size int64) uint64 {
 			return q.next
 		}
 	}
+	if len(q.entries) == cap(q.entries) && q.head > len(q.entries)/2 {
+		q.slide()
+	}
 	q.entries = append(q.entries, queued{msg, q.next})
 	return q.next
+}
+
+// slide moves the entries to the front of their slice, which a queue that never quite
+// empties would grow for ever. They are at most as many as have been sent since the last
+// time, so that it costs a constant for each.
+func (q *Queue) slide() {
+	n := copy(q.entries, q.entries[q.head:])
+	clear(q.entries[n:])
+	q.entries = q.entries[:n]
+	q.flushed -= q.head
+	q.head = 0
 }
 
 // mergeInto copies b to the end of tail if there is room for it as it is.
