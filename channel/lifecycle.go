@@ -305,6 +305,7 @@ func (ch *Channel) shutdownInput() Future {
 		return Future{}
 	}
 	ch.inputClosed = true
+	ch.wantRead, ch.readAgain = false, false
 	ch.transport.StopRead()
 	err := ch.transport.Shutdown(Inbound)
 	ch.fireShutdown(Inbound)

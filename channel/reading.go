@@ -44,7 +44,11 @@ func (ch *Channel) batchDone() {
 	if ch.autoRead {
 		ch.outRead(ch.pipeline.lastWith(capOutRead))
 	}
-	if !ch.wantRead {
+	switch {
+	case ch.state != registered:
+	case ch.wantRead:
+		ch.transport.StartRead() // it may have been stopped and asked for again in the batch
+	default:
 		ch.transport.StopRead()
 	}
 }
@@ -67,3 +71,7 @@ func (ch *Channel) setAutoRead(on bool) {
 
 // AutoRead reports whether the channel reads by itself; on the loop only.
 func (ch *Channel) AutoRead() bool { return ch.autoRead }
+
+// Reading reports whether the transport has been asked for input, by AutoRead or by Read;
+// on the loop only.
+func (ch *Channel) Reading() bool { return ch.wantRead || ch.readAgain }
