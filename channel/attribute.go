@@ -28,7 +28,8 @@ func (k *AttributeKey[T]) Get(ch *Channel) (value T, ok bool) {
 	if !ok {
 		return value, false
 	}
-	return v.(T), true
+	value, _ = v.(T) // v is nil when T is an interface and the value nil
+	return value, true
 }
 
 // Set sets the channel's value. Any goroutine may call it.

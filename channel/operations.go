@@ -57,11 +57,17 @@ func (ch *Channel) writeLast(msg any) Future {
 
 func (ch *Channel) flushLast() {
 	n := ch.pipeline.lastFlush
-	if n == nil {
+	switch {
+	case n == nil:
 		ch.requestFlush()
-		return
+	case ch.outbound:
+		was := ch.current
+		ch.current = n
+		n.flush.Flush(n)
+		ch.current = was
+	default:
+		ch.enterFlush(n)
 	}
-	ch.enterFlush(n)
 }
 
 // Write writes msg, and with it gives its ownership away; it is sent at the next Flush.
@@ -163,14 +169,20 @@ func (ch *Channel) Shutdown(direction Direction) Future {
 // SendEvent passes an outbound user event from the tail towards the head, where it fails
 // with ErrUnsupportedEvent.
 func (ch *Channel) SendEvent(event any) Future {
-	return ch.onLoop(func(ch *Channel) Future {
-		return ch.outSendEvent(ch.pipeline.lastWith(capSendEvent), event)
-	})
+	send := func(ch *Channel) Future { return ch.outSendEvent(ch.pipeline.lastWith(capSendEvent), event) }
+	if ch.loop.InLoop() {
+		return send(ch)
+	}
+	return ch.queueOp(event, send)
 }
 
 // FireEvent passes an inbound user event from the head towards the tail.
 func (ch *Channel) FireEvent(event any) {
-	ch.onLoop(func(ch *Channel) Future {
+	if ch.loop.InLoop() {
+		ch.fireEvent(event)
+		return
+	}
+	ch.queueOp(event, func(ch *Channel) Future {
 		ch.fireEvent(event)
 		return Future{}
 	})

@@ -3,6 +3,7 @@ package channel
 import (
 	"errors"
 	"fmt"
+	"reflect"
 )
 
 // Pipeline is a channel's chain of handlers, from the head, next to the transport, to the
@@ -11,6 +12,7 @@ import (
 type Pipeline struct {
 	ch          *Channel
 	first, last *Context
+	ended       bool // the channel has closed, and its handlers were removed
 
 	// where hot events enter; nil: nobody takes them
 	firstRead, firstComplete *Context
@@ -23,6 +25,9 @@ type Pipeline struct {
 var (
 	ErrDuplicateName = errors.New("channel: name: is already in the pipeline")
 	ErrNoSuchHandler = errors.New("channel: name: is not in the pipeline")
+	// ErrPipelineEnded refuses a handler for a closed channel, which would never be told
+	// of its removal.
+	ErrPipelineEnded = errors.New("channel: pipeline: the channel has closed")
 )
 
 // Channel returns the channel that the pipeline belongs to.
@@ -69,7 +74,7 @@ func (p *Pipeline) Remove(name string) error {
 // RemoveHandler takes out the given handler, compared as an interface value.
 func (p *Pipeline) RemoveHandler(handler any) error {
 	for c := p.first; c != nil; c = c.next {
-		if c.handler == handler {
+		if same(c.handler, handler) {
 			p.remove(c)
 			return nil
 		}
@@ -117,11 +122,18 @@ func (p *Pipeline) Context(name string) *Context {
 // nil.
 func (p *Pipeline) ContextOf(handler any) *Context {
 	for c := p.first; c != nil; c = c.next {
-		if c.handler == handler {
+		if same(c.handler, handler) {
 			return c
 		}
 	}
 	return nil
+}
+
+// same compares two handlers. Those of a type that can't be compared, such as a func, are
+// the same as no other.
+func same(a, b any) bool {
+	t := reflect.TypeOf(b)
+	return t != nil && t.Comparable() && a == b
 }
 
 // Names returns the names from head to tail.
@@ -138,6 +150,9 @@ func (p *Pipeline) insert(prev, next *Context, name string, handler any) error {
 	caps, err := capabilitiesOf(handler)
 	if err != nil {
 		return err
+	}
+	if p.ended {
+		return ErrPipelineEnded
 	}
 	if name == "" {
 		name = p.generateName(handler)
@@ -168,7 +183,7 @@ func (p *Pipeline) insert(prev, next *Context, name string, handler any) error {
 }
 
 func (p *Pipeline) generateName(handler any) string {
-	base := fmt.Sprintf("%T", handler)
+	base := reflect.TypeOf(handler).String() // %T without the cost, which every connection pays
 	name := base
 	for i := 2; p.Context(name) != nil; i++ {
 		name = fmt.Sprintf("%s#%d", base, i)
@@ -208,6 +223,7 @@ func (p *Pipeline) remove(c *Context) {
 // removeAll ends the pipeline of a closed channel, tail first, as each handler may still
 // let go of something towards the head.
 func (p *Pipeline) removeAll() {
+	p.ended = true
 	for p.last != nil {
 		p.remove(p.last)
 	}
