@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"net"
 	"sync/atomic"
+	"time"
 
 	"millrace.dev/buffer"
 	"millrace.dev/future"
@@ -50,11 +51,13 @@ type Channel struct {
 	unwritable atomic.Bool
 	isOpen     atomic.Bool
 	isActive   atomic.Bool
-	held       int64 // bytes that handlers hold, see Hold
+	held       int64         // bytes that handlers hold, see Hold
+	tookAt     time.Duration // see OutputBlocked
 
 	doneWrites atomic.Uint64           // the ledger: the last write that succeeded
 	failure    atomic.Pointer[outcome] // the ledger: set once no more can succeed
-	listeners  []listener
+	listeners  []listener              // by write; those before told have run
+	told       int
 
 	closing    atomic.Pointer[future.Promise[future.Void]] // made when somebody asks
 	connecting *connecting

@@ -83,8 +83,7 @@ func (d Driver) ConnectDone(err error) { d.ch.connectDone(err) }
 
 // WriteReady reports that the transport can take bytes again after a Write that left some.
 func (d Driver) WriteReady() {
-	d.ch.writeBlocked = false
-	d.ch.flushNow()
+	d.ch.writeReady()
 }
 
 // LoopEnding reports that the loop is shutting down. The channel closes, which handlers may

@@ -38,18 +38,19 @@ func (l *ledger) Result(write uint64) (v future.Void, err error, done bool) {
 // Listen is for any goroutine.
 func (l *ledger) Listen(write uint64, arg any, fn func(arg any, f Future)) {
 	ch := (*Channel)(l)
-	if _, _, done := l.Result(write); done {
+	onLoop := ch.loop.InLoop()
+	if _, _, done := l.Result(write); done && !(onLoop && ch.notifying) {
 		future.Deliver(ch.loop, ch.writeFuture(write), arg, fn)
 		return
 	}
-	if !ch.loop.InLoop() {
+	if !onLoop {
 		if err := ch.loop.Run(&listening{l, listener{write, arg, fn}}); err != nil {
 			// The loop has ended, and with it the channel: the outcome is final.
 			future.Deliver(nil, ch.writeFuture(write), arg, fn)
 		}
 		return
 	}
-	ch.listeners = append(ch.listeners, listener{write, arg, fn})
+	ch.addListener(listener{write, arg, fn}) // also when done: others of this write may come first
 }
 
 // listening is a listener from another goroutine on its way to the loop.
@@ -90,6 +91,16 @@ func (ch *Channel) failWrites(err error) {
 	ch.notifyListeners()
 }
 
+// addListener keeps the listeners in the order of their writes, and those of one write in
+// the order in which they came. Nearly all come in that order already.
+func (ch *Channel) addListener(w listener) {
+	l := append(ch.listeners, w)
+	for i := len(l) - 1; i > ch.told && l[i-1].write > w.write; i-- {
+		l[i-1], l[i] = l[i], l[i-1]
+	}
+	ch.listeners = l
+}
+
 // notifyListeners runs the listeners of the writes that are done, in order. A listener may
 // write, listen or close; what that completes is run by the outermost call.
 func (ch *Channel) notifyListeners() {
@@ -98,33 +109,35 @@ func (ch *Channel) notifyListeners() {
 	}
 	ch.notifying = true
 	defer func() { ch.notifying = false }()
-	for {
-		due := ch.takeDueListeners()
-		if len(due) == 0 {
-			return
+	for ch.told < len(ch.listeners) {
+		w := ch.listeners[ch.told]
+		if _, _, done := (*ledger)(ch).Result(w.write); !done {
+			break
 		}
-		for _, w := range due {
-			ch.runListener(w)
-		}
+		ch.listeners[ch.told] = listener{}
+		ch.told++
+		ch.runListener(w)
 	}
+	ch.dropTold()
 }
 
-// takeDueListeners removes and returns the listeners of writes that are done.
-func (ch *Channel) takeDueListeners() (due []listener) {
-	kept := ch.listeners[:0]
-	for _, w := range ch.listeners {
-		if _, _, done := (*ledger)(ch).Result(w.write); done {
-			due = append(due, w)
-		} else {
-			kept = append(kept, w)
-		}
-	}
-	clear(ch.listeners[len(kept):])
-	ch.listeners = kept
-	if len(kept) == 0 {
+// keptListeners is how many listeners a channel has room for while it has none, so that
+// one for each answer costs no allocation.
+const keptListeners = 2
+
+// dropTold gives up the listeners that have run.
+func (ch *Channel) dropTold() {
+	switch left := len(ch.listeners) - ch.told; {
+	case left > 0 && ch.told <= left:
+		return // moving them costs more than has been gained
+	case left == 0 && cap(ch.listeners) > keptListeners:
 		ch.listeners = nil
+	default:
+		n := copy(ch.listeners, ch.listeners[ch.told:])
+		clear(ch.listeners[n:])
+		ch.listeners = ch.listeners[:n]
 	}
-	return due
+	ch.told = 0
 }
 
 func (ch *Channel) runListener(w listener) {
