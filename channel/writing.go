@@ -76,17 +76,19 @@ func (t *turnEndFlush) TurnEnd() {
 // flushNow gives what is flushed to the transport, unless it waits for WriteReady.
 func (ch *Channel) flushNow() {
 	ch.flushWanted = false
-	if ch.writeBlocked || ch.state != registered || ch.queue.Empty() || !ch.isActive.Load() {
+	if ch.writeBlocked || ch.state != registered || !ch.isActive.Load() {
 		return
 	}
-	if err := ch.transport.Write(&ch.queue); err != nil {
-		ch.fail(err)
-		return
+	if !ch.queue.Empty() {
+		if err := ch.transport.Write(&ch.queue); err != nil {
+			ch.fail(err)
+			return
+		}
+		if ch.state != registered { // a write's listener has closed or deregistered it
+			return
+		}
+		ch.writeBlocked = !ch.queue.Empty()
 	}
-	if ch.state != registered { // a write's listener has closed or deregistered it
-		return
-	}
-	ch.writeBlocked = !ch.queue.Empty()
 	switch {
 	case ch.writeBlocked:
 		ch.tookAt = ch.loop.Now()
