@@ -12,6 +12,7 @@ import (
 
 	"millrace.dev/channel"
 	"millrace.dev/loop"
+	"millrace.dev/transport/internal/readsize"
 )
 
 // Family is what differs between the kinds of stream sockets.
@@ -35,7 +36,7 @@ type Conn struct {
 	fd      int32
 	flags   connFlags
 	linger0 bool
-	sizing  sizing
+	sizing  readsize.Sizer
 	// The addresses of an accepted connection don't change; the remote one is converted
 	// when somebody asks, and the local one shared with the listener where that is exact.
 	// Those of a client come while others may ask.
@@ -75,7 +76,7 @@ func (c *Conn) SetLingerZero() { c.linger0 = true }
 // Register implements channel.Transport.
 func (c *Conn) Register(d channel.Driver) error {
 	c.driver = d
-	c.sizing.init(d.Channel().Config())
+	c.sizing.Init(d.Channel().Config())
 	return c.attach()
 }
 

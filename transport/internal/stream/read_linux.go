@@ -45,7 +45,7 @@ func (c *Conn) readBatch() {
 	var begun, ended bool
 	var failed syscall.Errno
 	for range config.MaxReadsPerTurn {
-		b := allocator.Allocate(c.sizing.next())
+		b := allocator.Allocate(c.sizing.Next())
 		room := b.Writable()
 		n, errno := rawsys.Read(int(c.fd), room)
 		if n <= 0 {
@@ -57,7 +57,7 @@ func (c *Conn) readBatch() {
 			break
 		}
 		b.Advance(n)
-		c.sizing.record(n, len(room), config)
+		c.sizing.Record(n, len(room), config)
 		if !begun {
 			begun = true
 			d.BeginBatch()
@@ -96,40 +96,4 @@ func (c *Conn) hungUp() {
 	}
 	c.flags |= flagHungUp
 	c.rearm()
-}
-
-// sizing chooses the size of a connection's next read buffer from the last ones: larger
-// at once when a read fills its buffer, smaller after two that would have fitted into a
-// quarter.
-type sizing struct {
-	shift uint8 // the size is 1 << shift
-	small uint8 // reads in a row that were small
-}
-
-const minShift = 9
-
-func (s *sizing) init(config *channel.Config) {
-	s.shift = minShift
-	for s.shift < 30 && 1<<s.shift < config.ReadBuffer {
-		s.shift++
-	}
-}
-
-func (s *sizing) next() int { return 1 << s.shift }
-
-func (s *sizing) record(n, room int, config *channel.Config) {
-	switch {
-	case n == room:
-		s.small = 0
-		if 1<<(s.shift+1) <= config.ReadBufferMax {
-			s.shift++
-		}
-	case n <= room/4 && 1<<s.shift > config.ReadBuffer:
-		if s.small++; s.small >= 2 {
-			s.small = 0
-			s.shift--
-		}
-	default:
-		s.small = 0
-	}
 }
