@@ -14,8 +14,8 @@ import (
 
 type echo struct{}
 
-func (echo) OnRead(ctx *channel.Context, msg any)        { ctx.Write(msg) }
-func (echo) OnReadComplete(ctx *channel.Context)          { ctx.Flush() }
+func (echo) OnRead(ctx *channel.Context, msg any) { ctx.Write(msg) }
+func (echo) OnReadComplete(ctx *channel.Context)  { ctx.Flush() }
 
 type sink struct{ got chan string }
 

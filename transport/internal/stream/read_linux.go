@@ -5,7 +5,6 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"millrace.dev/channel"
 	"millrace.dev/loop"
 	"millrace.dev/transport/internal/rawsys"
 )
