@@ -30,10 +30,14 @@ type Channel struct {
 	pipeline Pipeline
 	queue    Queue
 
-	current   *Context // the handler that runs; whose panic it would be
-	outbound  bool     // an outbound operation runs, its entry recovers
-	notifying bool     // write listeners run
+	current   *Context      // the handler that runs; whose panic it would be
+	held      int64         // bytes that handlers hold, see Hold
+	tookAt    time.Duration // see OutputBlocked
+	listeners *listeners    // of writes; nil: none
 
+	public       publicState
+	outbound     bool // an outbound operation runs, its entry recovers
+	wholeMessage bool // the transport is a MessageTransport
 	state        lifecycle
 	autoRead     bool // this channel's own switch
 	wantRead     bool // a Read waits for its batch, or the batch goes on
@@ -48,16 +52,10 @@ type Channel struct {
 	inputClosed  bool
 	outputState  outputState
 
-	unwritable atomic.Bool
-	isOpen     atomic.Bool
-	isActive   atomic.Bool
-	held       int64         // bytes that handlers hold, see Hold
-	tookAt     time.Duration // see OutputBlocked
+	pipelineEnded bool // the channel has closed, and its handlers were removed
 
 	doneWrites atomic.Uint64           // the ledger: the last write that succeeded
 	failure    atomic.Pointer[outcome] // the ledger: set once no more can succeed
-	listeners  []listener              // by write; those before told have run
-	told       int
 
 	closing    atomic.Pointer[future.Promise[future.Void]] // made when somebody asks
 	connecting *connecting
@@ -67,6 +65,19 @@ type Channel struct {
 	set              *Set // the set it is in, with its neighbours there
 	setPrev, setNext *Channel
 }
+
+// publicState is what any goroutine may ask; only the loop changes it.
+type publicState struct{ bits atomic.Uint32 }
+
+const (
+	isOpen uint32 = 1 << iota
+	isActive
+	isUnwritable
+)
+
+func (s *publicState) has(bit uint32) bool { return s.bits.Load()&bit != 0 }
+func (s *publicState) set(bit uint32)      { s.bits.Store(s.bits.Load() | bit) }
+func (s *publicState) clear(bit uint32)    { s.bits.Store(s.bits.Load() &^ bit) }
 
 type lifecycle uint8
 
@@ -97,8 +108,9 @@ func New(l *loop.Loop, t Transport, config *Config, parent *Channel) *Channel {
 	ch := &Channel{loop: l, transport: t, config: config, parent: parent, id: lastID.Add(1)}
 	ch.autoRead = config.AutoRead
 	ch.pipeline.ch = ch
-	ch.queue.init(ch)
-	ch.isOpen.Store(true)
+	ch.queue.ch = ch
+	_, ch.wholeMessage = t.(MessageTransport)
+	ch.public.set(isOpen)
 	if config.Metrics != nil {
 		ch.shard = config.Metrics.shard(l)
 	}
@@ -145,14 +157,14 @@ func (ch *Channel) LocalAddr() net.Addr { return ch.transport.LocalAddr() }
 func (ch *Channel) RemoteAddr() net.Addr { return ch.transport.RemoteAddr() }
 
 // IsOpen reports whether the channel has not been closed.
-func (ch *Channel) IsOpen() bool { return ch.isOpen.Load() }
+func (ch *Channel) IsOpen() bool { return ch.public.has(isOpen) }
 
 // IsActive reports whether the channel is open and connected, or bound for a listener.
-func (ch *Channel) IsActive() bool { return ch.isActive.Load() }
+func (ch *Channel) IsActive() bool { return ch.public.has(isActive) }
 
 // IsWritable reports whether the pending bytes are below the watermark. A writer that
 // waits for true before it writes more is held to about WriteBufferHigh bytes.
-func (ch *Channel) IsWritable() bool { return !ch.unwritable.Load() }
+func (ch *Channel) IsWritable() bool { return !ch.public.has(isUnwritable) }
 
 // IsRegistered reports whether the channel is attached to its loop's I/O; on the loop
 // only.
@@ -194,7 +206,7 @@ func (ch *Channel) CloseFuture() Future {
 		if !ch.closing.CompareAndSwap(nil, p) {
 			p = ch.closing.Load()
 		}
-		if !ch.isOpen.Load() {
+		if !ch.public.has(isOpen) {
 			p.TrySucceed(future.Void{})
 		}
 	}

@@ -27,12 +27,14 @@ type Context struct {
 	// that takes them; the others walk the neighbours. Where there is none, and in a
 	// removed Context, nextRead is the Context itself with lineEnd as the handler, so that
 	// FireRead needs no branch and is inlined.
-	nextRead, nextComplete *Context
-	readTo                 ReadHandler         // the handler of nextRead
-	completeTo             ReadCompleteHandler // the handler of nextComplete
-	prevWrite, prevFlush   *Context            // nil: walk, there may be none
-	write                  WriteHandler        // this handler, if it takes the event
-	flush                  FlushHandler
+	//
+	// What comes once a message keeps the handler as the interface that is called; what
+	// comes once a batch asserts it then, which costs a few nanoseconds and saves 32 bytes
+	// of every handler of every connection.
+	nextRead, nextComplete *Context     // nextComplete is nil where there is none
+	readTo                 ReadHandler  // the handler of nextRead
+	prevWrite, prevFlush   *Context     // nil: walk, there may be none
+	write                  WriteHandler // this handler, if it takes the event
 }
 
 // Channel returns the channel that the pipeline belongs to.

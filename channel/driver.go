@@ -58,7 +58,7 @@ func (d Driver) EndBatch() {
 func (ch *Channel) runReadComplete(n *Context) {
 	defer ch.leaveInbound(ch.current)
 	ch.current = n
-	ch.pipeline.completeTo.OnReadComplete(n)
+	n.handler.(ReadCompleteHandler).OnReadComplete(n)
 }
 
 // InputClosed reports that the peer has ended its direction, after everything that it

@@ -132,7 +132,7 @@ func (ch *Channel) enterFlush(n *Context) {
 	defer ch.leaveOutbound(ch.current, nil, 0, &f)
 	ch.outbound = true
 	ch.current = n
-	n.flush.Flush(n)
+	n.handler.(FlushHandler).Flush(n)
 }
 
 // guardOutbound runs a cold outbound operation of handler n. Inside an outbound run it

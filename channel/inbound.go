@@ -31,8 +31,13 @@ func (c *Context) FireRead(msg any) {
 // FireReadComplete passes OnReadComplete on.
 func (c *Context) FireReadComplete() {
 	n := c.nextComplete
+	if n == nil {
+		if n = c.after(capReadComplete); n == nil {
+			return
+		}
+	}
 	c.ch.current = n
-	c.completeTo.OnReadComplete(n)
+	n.handler.(ReadCompleteHandler).OnReadComplete(n)
 	c.ch.current = c
 }
 
@@ -49,16 +54,6 @@ func (lineEnd) OnRead(c *Context, msg any) {
 		}
 	}
 	c.ch.unhandledMessage(msg)
-}
-
-func (lineEnd) OnReadComplete(c *Context) {
-	if !c.removed {
-		return
-	}
-	if n := c.after(capReadComplete); n != nil {
-		c.ch.current = n
-		n.handler.(ReadCompleteHandler).OnReadComplete(n)
-	}
 }
 
 // FireEvent passes a user event on. At the tail an event with a Close method is closed.

@@ -1,6 +1,8 @@
 package channel
 
 import (
+	"sync"
+
 	"millrace.dev/future"
 )
 
@@ -14,6 +16,16 @@ type outcome struct {
 	lastDone uint64 // writes up to it have succeeded
 	err      error  // the others have failed with it
 }
+
+// listeners are those of a channel's writes, by write. A channel has them only while
+// somebody listens.
+type listeners struct {
+	list      []listener
+	told      int // those before it have run
+	notifying bool
+}
+
+var listenerLists = sync.Pool{New: func() any { return &listeners{list: make([]listener, 0, 4)} }}
 
 type listener struct {
 	write uint64
@@ -39,7 +51,7 @@ func (l *ledger) Result(write uint64) (v future.Void, err error, done bool) {
 func (l *ledger) Listen(write uint64, arg any, fn func(arg any, f Future)) {
 	ch := (*Channel)(l)
 	onLoop := ch.loop.InLoop()
-	if _, _, done := l.Result(write); done && !(onLoop && ch.notifying) {
+	if _, _, done := l.Result(write); done && !(onLoop && ch.listeners != nil && ch.listeners.notifying) {
 		future.Deliver(ch.loop, ch.writeFuture(write), arg, fn)
 		return
 	}
@@ -76,7 +88,7 @@ func (ch *Channel) writeFuture(write uint64) Future {
 // writesDone publishes that every write up to last has succeeded.
 func (ch *Channel) writesDone(last uint64) {
 	ch.doneWrites.Store(last)
-	if len(ch.listeners) > 0 {
+	if ch.listeners != nil {
 		ch.notifyListeners()
 	}
 }
@@ -88,56 +100,66 @@ func (ch *Channel) failWrites(err error) {
 	}
 	ch.failure.Store(&outcome{ch.doneWrites.Load(), err})
 	ch.queue.fail()
-	ch.notifyListeners()
+	if ch.listeners != nil {
+		ch.notifyListeners()
+	}
 }
 
 // addListener keeps the listeners in the order of their writes, and those of one write in
 // the order in which they came. Nearly all come in that order already.
 func (ch *Channel) addListener(w listener) {
-	l := append(ch.listeners, w)
-	for i := len(l) - 1; i > ch.told && l[i-1].write > w.write; i-- {
+	if ch.listeners == nil {
+		ch.listeners = listenerLists.Get().(*listeners)
+	}
+	ls := ch.listeners
+	l := append(ls.list, w)
+	for i := len(l) - 1; i > ls.told && l[i-1].write > w.write; i-- {
 		l[i-1], l[i] = l[i], l[i-1]
 	}
-	ch.listeners = l
+	ls.list = l
 }
 
 // notifyListeners runs the listeners of the writes that are done, in order. A listener may
 // write, listen or close; what that completes is run by the outermost call.
 func (ch *Channel) notifyListeners() {
-	if ch.notifying {
+	ls := ch.listeners
+	if ls.notifying {
 		return
 	}
-	ch.notifying = true
-	defer func() { ch.notifying = false }()
-	for ch.told < len(ch.listeners) {
-		w := ch.listeners[ch.told]
+	ls.notifying = true
+	for ls.told < len(ls.list) {
+		w := ls.list[ls.told]
 		if _, _, done := (*ledger)(ch).Result(w.write); !done {
 			break
 		}
-		ch.listeners[ch.told] = listener{}
-		ch.told++
+		ls.list[ls.told] = listener{}
+		ls.told++
 		ch.runListener(w)
 	}
+	ls.notifying = false
 	ch.dropTold()
 }
 
-// keptListeners is how many listeners a channel has room for while it has none, so that
-// one for each answer costs no allocation.
-const keptListeners = 2
+// keptListeners is the capacity up to which a list is kept for another channel.
+const keptListeners = 64
 
 // dropTold gives up the listeners that have run.
 func (ch *Channel) dropTold() {
-	switch left := len(ch.listeners) - ch.told; {
-	case left > 0 && ch.told <= left:
+	ls := ch.listeners
+	left := len(ls.list) - ls.told
+	if left > 0 && ls.told <= left {
 		return // moving them costs more than has been gained
-	case left == 0 && cap(ch.listeners) > keptListeners:
-		ch.listeners = nil
-	default:
-		n := copy(ch.listeners, ch.listeners[ch.told:])
-		clear(ch.listeners[n:])
-		ch.listeners = ch.listeners[:n]
 	}
-	ch.told = 0
+	n := copy(ls.list, ls.list[ls.told:])
+	clear(ls.list[n:])
+	ls.list, ls.told = ls.list[:n], 0
+	if n > 0 {
+		return
+	}
+	ch.listeners = nil
+	if cap(ls.list) <= keptListeners {
+		listenerLists.Put(ls)
+	}
 }
 
 func (ch *Channel) runListener(w listener) {

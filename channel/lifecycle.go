@@ -57,7 +57,7 @@ func (ch *Channel) deregister() Future {
 func (ch *Channel) activate() {
 	if !ch.wasActive {
 		ch.wasActive = true
-		ch.isActive.Store(true)
+		ch.public.set(isActive)
 		ch.countOpen()
 		ch.inbound(func() {
 			if n := ch.pipeline.firstWith(capActive); n != nil {
@@ -149,7 +149,7 @@ func (ch *Channel) connectDone(err error) {
 	}
 	ch.connecting = nil
 	c.timeout.Stop()
-	ch.isActive.Store(true)
+	ch.public.set(isActive)
 	if !c.promise.TrySucceed(future.Void{}) { // cancelled, and about to be closed
 		ch.close(future.ErrCancelled)
 		return
@@ -164,7 +164,7 @@ func (ch *Channel) close(cause error) Future {
 	if ch.state == closed {
 		return ch.CloseFuture()
 	}
-	if ch.flushWanted && ch.state == registered && ch.isActive.Load() && errors.Is(cause, ErrClosed) {
+	if ch.flushWanted && ch.state == registered && ch.public.has(isActive) && errors.Is(cause, ErrClosed) {
 		// What was flushed before the close may still leave, as it would have at once if
 		// flushes were not gathered.
 		ch.flushWanted = false
@@ -177,8 +177,7 @@ func (ch *Channel) close(cause error) Future {
 	}
 	wasRegistered := ch.state == registered
 	ch.state = closed
-	ch.isOpen.Store(false)
-	ch.isActive.Store(false)
+	ch.public.clear(isOpen | isActive)
 	ch.autoRead, ch.wantRead = false, false
 	if err := ch.transport.Close(); err != nil {
 		ch.Logger().Debug("transport did not close cleanly", "channel", ch.id, "error", err)
@@ -248,7 +247,7 @@ func (ch *Channel) shutdown(d Direction) Future {
 	switch {
 	case ch.state == closed:
 		return ch.failed(ErrClosed)
-	case !ch.isActive.Load():
+	case !ch.public.has(isActive):
 		return ch.failed(ErrNotConnected)
 	case d == Inbound:
 		return ch.shutdownInput()

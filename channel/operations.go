@@ -63,7 +63,7 @@ func (ch *Channel) flushLast() {
 	case ch.outbound:
 		was := ch.current
 		ch.current = n
-		n.flush.Flush(n)
+		n.handler.(FlushHandler).Flush(n)
 		ch.current = was
 	default:
 		ch.enterFlush(n)

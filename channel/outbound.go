@@ -42,7 +42,7 @@ func (c *Context) Flush() {
 	}
 	cur := ch.current
 	ch.current = n
-	n.flush.Flush(n)
+	n.handler.(FlushHandler).Flush(n)
 	ch.current = cur
 }
 

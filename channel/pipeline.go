@@ -12,12 +12,10 @@ import (
 type Pipeline struct {
 	ch          *Channel
 	first, last *Context
-	ended       bool // the channel has closed, and its handlers were removed
 
 	// where hot events enter; nil: nobody takes them
 	firstRead, firstComplete *Context
-	readTo                   ReadHandler         // the handler of firstRead
-	completeTo               ReadCompleteHandler // the handler of firstComplete
+	readTo                   ReadHandler // the handler of firstRead
 	lastWrite, lastFlush     *Context
 }
 
@@ -151,7 +149,7 @@ func (p *Pipeline) insert(prev, next *Context, name string, handler any) error {
 	if err != nil {
 		return err
 	}
-	if p.ended {
+	if p.ch.pipelineEnded {
 		return ErrPipelineEnded
 	}
 	if name == "" {
@@ -161,7 +159,6 @@ func (p *Pipeline) insert(prev, next *Context, name string, handler any) error {
 	}
 	c := &Context{ch: p.ch, handler: handler, name: name, caps: caps, prev: prev, next: next}
 	c.write, _ = handler.(WriteHandler)
-	c.flush, _ = handler.(FlushHandler)
 	if prev != nil {
 		prev.next = c
 	} else {
@@ -209,7 +206,7 @@ func (p *Pipeline) remove(c *Context) {
 	// Without its links a removed context walks its neighbours, which skips those that
 	// were removed after it.
 	c.nextRead, c.readTo = c, lineEnd{}
-	c.nextComplete, c.completeTo = c, lineEnd{}
+	c.nextComplete = nil
 	c.prevWrite, c.prevFlush = nil, nil
 	p.relink()
 	if c.caps&capRemoved != 0 {
@@ -223,7 +220,7 @@ func (p *Pipeline) remove(c *Context) {
 // removeAll ends the pipeline of a closed channel, tail first, as each handler may still
 // let go of something towards the head.
 func (p *Pipeline) removeAll() {
-	p.ended = true
+	p.ch.pipelineEnded = true
 	for p.last != nil {
 		p.remove(p.last)
 	}
@@ -233,19 +230,18 @@ func (p *Pipeline) removeAll() {
 func (p *Pipeline) relink() {
 	var read, complete *Context
 	var readTo ReadHandler = lineEnd{}
-	var completeTo ReadCompleteHandler = lineEnd{}
 	for c := p.last; c != nil; c = c.prev {
 		c.nextRead, c.readTo = orSelf(read, c), readTo
-		c.nextComplete, c.completeTo = orSelf(complete, c), completeTo
+		c.nextComplete = complete
 		if c.caps&capRead != 0 {
 			read, readTo = c, c.handler.(ReadHandler)
 		}
 		if c.caps&capReadComplete != 0 {
-			complete, completeTo = c, c.handler.(ReadCompleteHandler)
+			complete = c
 		}
 	}
 	p.firstRead, p.readTo = read, readTo
-	p.firstComplete, p.completeTo = complete, completeTo
+	p.firstComplete = complete
 	var write, flush *Context
 	for c := p.first; c != nil; c = c.next {
 		c.prevWrite, c.prevFlush = write, flush

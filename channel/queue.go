@@ -1,6 +1,8 @@
 package channel
 
 import (
+	"sync"
+
 	"millrace.dev/buffer"
 )
 
@@ -9,17 +11,28 @@ import (
 //
 // Writes are numbered, and they leave in order, so that one number, the last write done,
 // is the state of every write future of the channel: the ledger reads it.
+//
+// The entries live in storage that the queue has only while it holds something: most
+// channels of a server are idle.
 type Queue struct {
-	ch      *Channel
-	entries []queued
-	inline  [1]queued // the common case of one answer needs no slice of its own
-	head    int       // entries before it have been sent
-	flushed int       // entries before it may be sent
-	bytes   int64     // bytes in entries that have not been sent
-	next    uint64    // the number of the last write accepted
-	taken   uint64    // the number of the last write taken, done at the next Progress
-	whole   bool      // messages keep their borders
+	ch    *Channel
+	store *queueStore // nil: empty
+	bytes int64       // bytes in entries that have not been sent
+	next  uint64      // the number of the last write accepted
 }
+
+// queueStore is a queue's contents.
+type queueStore struct {
+	entries []queued
+	head    int    // entries before it have been sent
+	flushed int    // entries before it may be sent
+	taken   uint64 // the number of the last write taken, done at the next Progress
+}
+
+// keptEntries is the capacity up to which storage is kept for another queue, in entries.
+const keptEntries = 64
+
+var queueStores = sync.Pool{New: func() any { return &queueStore{entries: make([]queued, 0, 4)} }}
 
 // queued is a message and the number of the last write that it holds: small buffers are
 // gathered into one.
@@ -32,39 +45,40 @@ type queued struct {
 // it: a copy of that size costs less than an iovec of its own.
 const mergeLimit = 512
 
-func (q *Queue) init(ch *Channel) {
-	q.ch = ch
-	_, q.whole = ch.transport.(MessageTransport)
-	q.entries = q.inline[:0]
-}
-
 // add takes over msg of size bytes and returns the write's number.
 func (q *Queue) add(msg any, size int64) uint64 {
 	q.next++
 	q.bytes += size
-	if b, ok := msg.(*buffer.Buffer); ok && !q.whole && size <= mergeLimit && len(q.entries) > q.flushed {
-		tail := &q.entries[len(q.entries)-1]
+	if q.store == nil {
+		q.store = queueStores.Get().(*queueStore)
+	}
+	q.store.add(msg, size, q.next, q.ch.wholeMessage)
+	return q.next
+}
+
+func (s *queueStore) add(msg any, size int64, write uint64, whole bool) {
+	if b, ok := msg.(*buffer.Buffer); ok && !whole && size <= mergeLimit && len(s.entries) > s.flushed {
+		tail := &s.entries[len(s.entries)-1]
 		if t, ok := tail.msg.(*buffer.Buffer); ok && mergeInto(t, b) {
-			tail.last = q.next
-			return q.next
+			tail.last = write
+			return
 		}
 	}
-	if len(q.entries) == cap(q.entries) && q.head > len(q.entries)/2 {
-		q.slide()
+	if len(s.entries) == cap(s.entries) && s.head > len(s.entries)/2 {
+		s.slide()
 	}
-	q.entries = append(q.entries, queued{msg, q.next})
-	return q.next
+	s.entries = append(s.entries, queued{msg, write})
 }
 
 // slide moves the entries to the front of their slice, which a queue that never quite
 // empties would grow for ever. They are at most as many as have been sent since the last
 // time, so that it costs a constant for each.
-func (q *Queue) slide() {
-	n := copy(q.entries, q.entries[q.head:])
-	clear(q.entries[n:])
-	q.entries = q.entries[:n]
-	q.flushed -= q.head
-	q.head = 0
+func (s *queueStore) slide() {
+	n := copy(s.entries, s.entries[s.head:])
+	clear(s.entries[n:])
+	s.entries = s.entries[:n]
+	s.flushed -= s.head
+	s.head = 0
 }
 
 // mergeInto copies b to the end of tail if there is room for it as it is.
@@ -81,12 +95,16 @@ func mergeInto(tail, b *buffer.Buffer) bool {
 // flush marks everything written so far as ready to be sent, and reports whether anything
 // waits.
 func (q *Queue) flush() bool {
-	q.flushed = len(q.entries)
-	return q.flushed > q.head
+	s := q.store
+	if s == nil {
+		return false
+	}
+	s.flushed = len(s.entries)
+	return s.flushed > s.head
 }
 
 // Empty reports whether nothing flushed waits to be sent.
-func (q *Queue) Empty() bool { return q.head == q.flushed }
+func (q *Queue) Empty() bool { return q.store == nil || q.store.head == q.store.flushed }
 
 // Bytes returns the bytes that wait, flushed or not.
 func (q *Queue) Bytes() int64 { return q.bytes }
@@ -95,8 +113,12 @@ func (q *Queue) Bytes() int64 { return q.bytes }
 // buffer and up to cap(dst) runs, for one vectored write. The views are valid until
 // Progress.
 func (q *Queue) Gather(dst [][]byte) [][]byte {
-	for i := q.head; i < q.flushed && len(dst) < cap(dst); i++ {
-		b, ok := q.entries[i].msg.(*buffer.Buffer)
+	s := q.store
+	if s == nil {
+		return dst
+	}
+	for i := s.head; i < s.flushed && len(dst) < cap(dst); i++ {
+		b, ok := s.entries[i].msg.(*buffer.Buffer)
 		if !ok {
 			break
 		}
@@ -118,10 +140,11 @@ func (q *Queue) Gather(dst [][]byte) [][]byte {
 // Front returns the flushed bytes in front as one run, when they are a single contiguous
 // buffer and nothing else is flushed: the case for a plain write. ok is false otherwise.
 func (q *Queue) Front() (run []byte, ok bool) {
-	if q.flushed-q.head != 1 {
+	s := q.store
+	if s == nil || s.flushed-s.head != 1 {
 		return nil, false
 	}
-	b, ok := q.entries[q.head].msg.(*buffer.Buffer)
+	b, ok := s.entries[s.head].msg.(*buffer.Buffer)
 	if !ok {
 		return nil, false
 	}
@@ -134,7 +157,7 @@ func (q *Queue) Region() *FileRegion {
 	if q.Empty() {
 		return nil
 	}
-	r, _ := q.entries[q.head].msg.(*FileRegion)
+	r, _ := q.store.entries[q.store.head].msg.(*FileRegion)
 	return r
 }
 
@@ -146,13 +169,14 @@ func (q *Queue) Take() any {
 	if q.Empty() {
 		return nil
 	}
-	e := q.entries[q.head]
+	s := q.store
+	e := s.entries[s.head]
 	size, _ := q.ch.sizeOf(e.msg)
-	q.entries[q.head] = queued{}
-	q.head++
+	s.entries[s.head] = queued{}
+	s.head++
 	q.bytes -= size
 	q.ch.sent(size)
-	q.taken = e.last
+	s.taken = e.last
 	return e.msg
 }
 
@@ -162,7 +186,7 @@ func (q *Queue) TakeBytes(limit int64) *buffer.Buffer {
 	if q.Empty() {
 		return nil
 	}
-	b, ok := q.entries[q.head].msg.(*buffer.Buffer)
+	b, ok := q.store.entries[q.store.head].msg.(*buffer.Buffer)
 	switch {
 	case !ok:
 		return nil
@@ -179,10 +203,14 @@ func (q *Queue) TakeBytes(limit int64) *buffer.Buffer {
 func (q *Queue) Progress(n int64) {
 	q.bytes -= n
 	q.ch.sent(n)
-	last := q.taken
-	q.taken = 0
-	for q.head < q.flushed {
-		e := &q.entries[q.head]
+	s := q.store
+	if s == nil {
+		return
+	}
+	last := s.taken
+	s.taken = 0
+	for s.head < s.flushed {
+		e := &s.entries[s.head]
 		left, taken := advance(e.msg, n)
 		n -= taken
 		if left > 0 {
@@ -191,9 +219,15 @@ func (q *Queue) Progress(n int64) {
 		last = e.last
 		Dispose(e.msg)
 		*e = queued{}
-		q.head++
+		s.head++
 	}
-	q.done(last)
+	if s.head == len(s.entries) {
+		q.release()
+	}
+	if last != 0 {
+		q.ch.writesDone(last)
+	}
+	q.ch.checkLowWatermark()
 }
 
 // advance takes up to n bytes off msg; it returns what is left and what it took.
@@ -214,33 +248,30 @@ func advance(msg any, n int64) (left, taken int64) {
 	return left, taken
 }
 
-// done records that every write up to last has been sent; 0: none more.
-func (q *Queue) done(last uint64) {
-	if q.head == len(q.entries) {
-		q.reset()
+// release gives the storage of an empty queue away.
+func (q *Queue) release() {
+	s := q.store
+	q.store = nil
+	if cap(s.entries) > keptEntries {
+		return // one burst has grown it
 	}
-	if last != 0 {
-		q.ch.writesDone(last)
-	}
-	q.ch.checkLowWatermark()
-}
-
-// reset lets go of a slice that one burst has grown: an idle channel holds none.
-func (q *Queue) reset() {
-	if cap(q.entries) > 64 {
-		q.entries = q.inline[:0]
-	}
-	q.entries = q.entries[:0]
-	q.head, q.flushed = 0, 0
+	s.entries = s.entries[:0]
+	s.head, s.flushed, s.taken = 0, 0, 0
+	queueStores.Put(s)
 }
 
 // fail disposes of everything in the queue.
 func (q *Queue) fail() {
 	q.ch.dropped(q.bytes)
-	for i := q.head; i < len(q.entries); i++ {
-		Dispose(q.entries[i].msg)
-		q.entries[i] = queued{}
+	q.bytes = 0
+	s := q.store
+	if s == nil {
+		return
 	}
-	q.entries = q.inline[:0]
-	q.head, q.flushed, q.bytes = 0, 0, 0
+	for i := s.head; i < len(s.entries); i++ {
+		msg := s.entries[i].msg
+		s.entries[i] = queued{}
+		Dispose(msg)
+	}
+	q.release()
 }

@@ -59,7 +59,7 @@ func (ch *Channel) setAutoRead(on bool) {
 	}
 	ch.autoRead = on
 	switch {
-	case on && ch.state == registered && ch.isActive.Load():
+	case on && ch.state == registered && ch.public.has(isActive):
 		ch.resumeRead()
 	case !on:
 		ch.wantRead, ch.readAgain = false, false

@@ -76,7 +76,7 @@ func (t *turnEndFlush) TurnEnd() {
 // flushNow gives what is flushed to the transport, unless it waits for WriteReady.
 func (ch *Channel) flushNow() {
 	ch.flushWanted = false
-	if ch.writeBlocked || ch.state != registered || !ch.isActive.Load() {
+	if ch.writeBlocked || ch.state != registered || !ch.public.has(isActive) {
 		return
 	}
 	if !ch.queue.Empty() {
@@ -137,16 +137,16 @@ func (ch *Channel) addPending(n int64) {
 	if ch.shard != nil {
 		ch.shard.pending.add(n)
 	}
-	if ch.PendingBytes() > int64(ch.config.WriteBufferHigh) && !ch.unwritable.Load() {
-		ch.unwritable.Store(true)
+	if ch.PendingBytes() > int64(ch.config.WriteBufferHigh) && !ch.public.has(isUnwritable) {
+		ch.public.set(isUnwritable)
 		_ = ch.loop.Run((*unwritableTask)(ch)) // refused: the loop has ended
 	}
 }
 
 // checkLowWatermark makes the channel writable again.
 func (ch *Channel) checkLowWatermark() {
-	if ch.unwritable.Load() && ch.PendingBytes() <= int64(ch.config.WriteBufferLow) && ch.state != closed {
-		ch.unwritable.Store(false)
+	if ch.public.has(isUnwritable) && ch.PendingBytes() <= int64(ch.config.WriteBufferLow) && ch.state != closed {
+		ch.public.clear(isUnwritable)
 		_ = ch.loop.Run((*writableTask)(ch))
 	}
 }
