@@ -3,6 +3,7 @@ package stream
 import (
 	"errors"
 	"net"
+	"net/netip"
 	"os"
 	"sync/atomic"
 	"syscall"
@@ -32,20 +33,26 @@ type Family interface {
 type Conn struct {
 	driver  channel.Driver
 	reg     loop.Registration
-	family  Family
+	origin  *origin
 	fd      int32
 	flags   connFlags
 	linger0 bool
 	sizing  readsize.Sizer
-	// The addresses of an accepted connection don't change; the remote one is converted
-	// when somebody asks, and the local one shared with the listener where that is exact.
-	// Those of a client come while others may ask.
-	remote unix.Sockaddr
-	local  net.Addr
-	client atomic.Pointer[clientAddrs]
+	// peer is the remote address of an accepted IP connection, converted when somebody
+	// asks: with the local one shared, it is all that such a connection has to keep.
+	peer netip.AddrPort
+	// addrs has both addresses of any other connection. Those of a client come while others
+	// may ask.
+	addrs atomic.Pointer[addrs]
 }
 
-type clientAddrs struct{ local, remote net.Addr }
+type addrs struct{ local, remote net.Addr }
+
+// origin is what the connections of one listener share.
+type origin struct {
+	family Family
+	local  net.Addr // nil: each has its own
+}
 
 type connFlags uint8
 
@@ -59,12 +66,27 @@ const (
 )
 
 // NewConn returns an unconnected connection.
-func NewConn(f Family) *Conn { return &Conn{family: f, fd: -1} }
+func NewConn(f Family) *Conn { return &Conn{origin: &origin{family: f}, fd: -1} }
 
-// Accepted returns the connection of a descriptor that a listener has accepted, and owns
-// it. local may be nil.
-func Accepted(f Family, fd int, remote unix.Sockaddr, local net.Addr) *Conn {
-	return &Conn{family: f, fd: int32(fd), flags: flagConnected, remote: remote, local: local}
+// accepted returns the connection of a descriptor that a listener has accepted, and owns
+// it. own is its local address where the origin has none for all.
+func accepted(o *origin, fd int, remote unix.Sockaddr, own net.Addr) *Conn {
+	c := &Conn{origin: o, fd: int32(fd), flags: flagConnected}
+	switch sa := remote.(type) {
+	case *unix.SockaddrInet4:
+		c.peer = netip.AddrPortFrom(netip.AddrFrom4(sa.Addr), uint16(sa.Port))
+	case *unix.SockaddrInet6:
+		if sa.ZoneId == 0 {
+			c.peer = netip.AddrPortFrom(netip.AddrFrom16(sa.Addr), uint16(sa.Port))
+		}
+	}
+	if own != nil || !c.peer.IsValid() {
+		if own == nil {
+			own = o.local
+		}
+		c.addrs.Store(&addrs{own, o.family.Addr(remote)})
+	}
+	return c
 }
 
 // Descriptor returns the socket, -1 before Connect and after Close; on the loop only.
@@ -107,7 +129,7 @@ func (c *Conn) Active() bool { return c.flags&flagConnected != 0 }
 
 // Bind implements channel.Transport: a client gives its local address to Connect.
 func (c *Conn) Bind(net.Addr) error {
-	return &net.OpError{Op: "bind", Net: c.family.Network(), Err: errors.ErrUnsupported}
+	return &net.OpError{Op: "bind", Net: c.origin.family.Network(), Err: errors.ErrUnsupported}
 }
 
 // Connect implements channel.Transport.
@@ -115,16 +137,16 @@ func (c *Conn) Connect(remote, local net.Addr) error {
 	if c.fd >= 0 {
 		return c.opError("connect", unix.EISCONN)
 	}
-	sa, err := c.family.Sockaddr(remote)
+	sa, err := c.origin.family.Sockaddr(remote)
 	if err != nil {
 		return err
 	}
-	fd, err := c.family.Open(remote)
+	fd, err := c.origin.family.Open(remote)
 	if err != nil {
 		return err
 	}
 	c.fd = int32(fd)
-	c.client.Store(&clientAddrs{remote: remote})
+	c.addrs.Store(&addrs{remote: remote})
 	if local != nil {
 		if err := c.bindLocal(local); err != nil {
 			return err
@@ -167,7 +189,7 @@ func (c *Conn) startConnect(sa unix.Sockaddr) error {
 }
 
 func (c *Conn) bindLocal(local net.Addr) error {
-	sa, err := c.family.Sockaddr(local)
+	sa, err := c.origin.family.Sockaddr(local)
 	if err != nil {
 		return err
 	}
@@ -182,8 +204,8 @@ func (c *Conn) connected() {
 	c.flags &^= flagConnecting
 	remote := c.RemoteAddr()
 	if sa, err := unix.Getsockname(int(c.fd)); err == nil {
-		local := c.family.Addr(sa)
-		c.client.Store(&clientAddrs{local, remote})
+		local := c.origin.family.Addr(sa)
+		c.addrs.Store(&addrs{local, remote})
 		if local.Network() == "tcp" && local.String() == remote.String() {
 			// A connect from a port of the ephemeral range to itself meets itself (RFC
 			// 9293, 3.5, simultaneous open): nobody listens there.
@@ -294,26 +316,26 @@ func (c *Conn) Close() error {
 
 // LocalAddr implements channel.Transport.
 func (c *Conn) LocalAddr() net.Addr {
-	if a := c.client.Load(); a != nil {
+	if a := c.addrs.Load(); a != nil {
 		return a.local
 	}
-	return c.local
+	return c.origin.local
 }
 
 // RemoteAddr implements channel.Transport.
 func (c *Conn) RemoteAddr() net.Addr {
-	if a := c.client.Load(); a != nil {
+	if a := c.addrs.Load(); a != nil {
 		return a.remote
 	}
-	if c.remote == nil {
+	if !c.peer.IsValid() {
 		return nil
 	}
-	return c.family.Addr(c.remote)
+	return net.TCPAddrFromAddrPort(c.peer)
 }
 
 func (c *Conn) opError(op string, err error) error {
 	if errno, ok := err.(syscall.Errno); ok {
 		err = os.NewSyscallError(op, errno)
 	}
-	return &net.OpError{Op: op, Net: c.family.Network(), Source: c.LocalAddr(), Addr: c.RemoteAddr(), Err: err}
+	return &net.OpError{Op: op, Net: c.origin.family.Network(), Source: c.LocalAddr(), Addr: c.RemoteAddr(), Err: err}
 }

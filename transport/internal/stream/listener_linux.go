@@ -46,7 +46,7 @@ type Listener struct {
 	starved bool // out of descriptors, and said so
 	pause   loop.Timer
 	local   atomic.Pointer[net.Addr] // any goroutine may ask
-	shared  net.Addr
+	origin  *origin
 	accept  func(fd, flags int) (int, unix.Sockaddr, error)
 }
 
@@ -110,7 +110,7 @@ func (l *Listener) Bind(local net.Addr) error {
 	}
 	bound := l.family.Addr(sa)
 	l.local.Store(&bound)
-	l.shared = l.family.SharedLocal(bound)
+	l.origin = &origin{l.family, l.family.SharedLocal(bound)}
 	return nil
 }
 
@@ -167,7 +167,7 @@ func (l *Listener) acceptBatch() {
 		fd, sa, err := l.accept(l.fd, unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC)
 		if err == nil {
 			l.starved = false
-			c := Accepted(l.family, fd, sa, l.localOf(fd))
+			c := accepted(l.origin, fd, sa, l.ownLocal(fd))
 			l.family.Configure(c)
 			if !begun {
 				begun = true
@@ -231,9 +231,10 @@ func (l *Listener) RunTimer(*loop.Timer) {
 	}
 }
 
-func (l *Listener) localOf(fd int) net.Addr {
-	if l.shared != nil {
-		return l.shared
+// ownLocal returns the local address of a connection, nil where the origin has it.
+func (l *Listener) ownLocal(fd int) net.Addr {
+	if l.origin.local != nil {
+		return nil
 	}
 	sa, err := unix.Getsockname(fd)
 	if err != nil {
