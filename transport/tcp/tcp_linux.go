@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"millrace.dev/channel"
+	"millrace.dev/transport/internal/rawsys"
 	"millrace.dev/transport/internal/stream"
 )
 
@@ -72,6 +73,22 @@ func (f *family) Listen(local net.Addr) (int, error) {
 		return -1, err
 	}
 	return fd, nil
+}
+
+// Accept implements stream.ListenerFamily.
+func (f *family) Accept(fd int) (stream.Peer, error) {
+	conn, ip, errno := rawsys.Accept(fd)
+	if errno != 0 {
+		return stream.Peer{}, errno
+	}
+	p := stream.Peer{Descriptor: conn, IP: ip}
+	if !ip.IsValid() || ip.Addr().Is6() && ip.Addr().IsLinkLocalUnicast() {
+		// The zone has to be asked for, and such peers are rare.
+		if sa, err := unix.Getpeername(conn); err == nil {
+			p.IP, p.Named = netip.AddrPort{}, f.Addr(sa)
+		}
+	}
+	return p, nil
 }
 
 func (f *family) listen(fd int, a netip.AddrPort) error {

@@ -81,6 +81,15 @@ func (f *family) Listen(local net.Addr) (int, error) {
 	return fd, nil
 }
 
+// Accept implements stream.ListenerFamily.
+func (f *family) Accept(fd int) (stream.Peer, error) {
+	conn, sa, err := sys.Accept4(fd, sys.SOCK_NONBLOCK|sys.SOCK_CLOEXEC)
+	if err != nil {
+		return stream.Peer{}, err
+	}
+	return stream.Peer{Descriptor: conn, Named: f.Addr(sa)}, nil
+}
+
 func (f *family) listen(fd int, path string) error {
 	if f.o.Mode != 0 && !isAbstract(path) {
 		if err := os.Chmod(path, f.o.Mode); err != nil {

@@ -2,6 +2,7 @@ package rawsys
 
 import (
 	"bytes"
+	"net"
 	"syscall"
 	"testing"
 )
@@ -76,5 +77,35 @@ func TestCallsDoNotAllocate(t *testing.T) {
 		Read(b, p)
 	}); n != 0 {
 		t.Fatalf("%v allocations", n)
+	}
+}
+
+func TestAcceptTellsThePeer(t *testing.T) {
+	t.Parallel()
+	for _, address := range []string{"127.0.0.1:0", "[::1]:0"} {
+		l, err := net.Listen("tcp", address)
+		if err != nil {
+			t.Logf("%s: %v", address, err) // a machine without IPv6
+			continue
+		}
+		defer func() { _ = l.Close() }()
+		client, err := net.Dial("tcp", l.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = client.Close() }()
+		file, err := l.(*net.TCPListener).File()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = file.Close() }()
+		conn, peer, errno := Accept(int(file.Fd())) // blocking, but the client has connected
+		if errno != 0 {
+			t.Fatal(errno)
+		}
+		_ = syscall.Close(conn)
+		if want := client.LocalAddr().(*net.TCPAddr).AddrPort(); peer != want {
+			t.Errorf("peer %v, want %v", peer, want)
+		}
 	}
 }

@@ -68,24 +68,20 @@ const (
 // NewConn returns an unconnected connection.
 func NewConn(f Family) *Conn { return &Conn{origin: &origin{family: f}, fd: -1} }
 
-// accepted returns the connection of a descriptor that a listener has accepted, and owns
-// it. own is its local address where the origin has none for all.
-func accepted(o *origin, fd int, remote unix.Sockaddr, own net.Addr) *Conn {
-	c := &Conn{origin: o, fd: int32(fd), flags: flagConnected}
-	switch sa := remote.(type) {
-	case *unix.SockaddrInet4:
-		c.peer = netip.AddrPortFrom(netip.AddrFrom4(sa.Addr), uint16(sa.Port))
-	case *unix.SockaddrInet6:
-		if sa.ZoneId == 0 {
-			c.peer = netip.AddrPortFrom(netip.AddrFrom16(sa.Addr), uint16(sa.Port))
-		}
+// accepted returns the connection of a peer that a listener has accepted. own is its local
+// address where the origin has none for all.
+func accepted(o *origin, p Peer, own net.Addr) *Conn {
+	c := &Conn{origin: o, fd: int32(p.Descriptor), flags: flagConnected, peer: p.IP}
+	if own == nil && p.Named == nil {
+		return c
 	}
-	if own != nil || !c.peer.IsValid() {
-		if own == nil {
-			own = o.local
-		}
-		c.addrs.Store(&addrs{own, o.family.Addr(remote)})
+	if own == nil {
+		own = o.local
 	}
+	if p.IP.IsValid() {
+		p.Named = net.TCPAddrFromAddrPort(p.IP)
+	}
+	c.addrs.Store(&addrs{own, p.Named})
 	return c
 }
 

@@ -3,6 +3,7 @@ package stream
 import (
 	"errors"
 	"net"
+	"net/netip"
 	"os"
 	"sync/atomic"
 	"time"
@@ -18,6 +19,8 @@ type ListenerFamily interface {
 	Family
 	// Listen returns a non-blocking listening socket with its options set.
 	Listen(local net.Addr) (fd int, err error)
+	// Accept takes one waiting connection, non-blocking; EAGAIN when there is none.
+	Accept(fd int) (Peer, error)
 	// SharedLocal returns the local address of accepted connections when it is the
 	// listener's own, or nil when each has to be asked for.
 	SharedLocal(bound net.Addr) net.Addr
@@ -25,6 +28,14 @@ type ListenerFamily interface {
 	Configure(c *Conn)
 	// Unlisten undoes what Listen left behind besides the socket.
 	Unlisten(bound net.Addr)
+}
+
+// Peer is an accepted connection. Its remote address is an IP one or else, if it has any,
+// a Named one.
+type Peer struct {
+	Descriptor int
+	IP         netip.AddrPort
+	Named      net.Addr
 }
 
 // acceptPause is how long a listener waits when the process or the system has no
@@ -47,12 +58,12 @@ type Listener struct {
 	pause   loop.Timer
 	local   atomic.Pointer[net.Addr] // any goroutine may ask
 	origin  *origin
-	accept  func(fd, flags int) (int, unix.Sockaddr, error)
+	accept  func(fd int) (Peer, error) // family.Accept, but for tests
 }
 
 // NewListener returns an unbound listener.
 func NewListener(f ListenerFamily) *Listener {
-	return &Listener{family: f, fd: -1, accept: unix.Accept4}
+	return &Listener{family: f, fd: -1, accept: f.Accept}
 }
 
 // Register implements channel.Transport.
@@ -164,10 +175,10 @@ func (l *Listener) acceptBatch() {
 	var begun bool
 	var failed error
 	for range maxAcceptsPerTurn {
-		fd, sa, err := l.accept(l.fd, unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC)
+		peer, err := l.accept(l.fd)
 		if err == nil {
 			l.starved = false
-			c := accepted(l.origin, fd, sa, l.ownLocal(fd))
+			c := accepted(l.origin, peer, l.ownLocal(peer.Descriptor))
 			l.family.Configure(c)
 			if !begun {
 				begun = true
