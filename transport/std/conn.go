@@ -1,0 +1,195 @@
+package std
+
+import (
+	"context"
+	"errors"
+	"net"
+	"sync/atomic"
+
+	"millrace.dev/channel"
+	"millrace.dev/loop"
+	"millrace.dev/transport/internal/inbox"
+	"millrace.dev/transport/internal/readsize"
+)
+
+// conn is a connection. It implements channel.Transport.
+//
+// Its fields belong to the channel's loop; the reading goroutine has the inbox, and a
+// writing one its writeOp.
+type conn struct {
+	options *Options
+	driver  channel.Driver
+	reg     loop.Registration
+	nc      net.Conn // nil until connected
+	in      inbox.Inbox
+	room    chan struct{} // tells the reading goroutine that the inbox has room
+	sizing  readsize.Sizer
+	addrs   atomic.Pointer[addrs] // any goroutine may ask
+	giveUp  context.CancelFunc    // ends the dialling
+	writing *writeOp
+	failure error // of a write that ended while not registered
+	flags   connFlags
+}
+
+type connFlags uint8
+
+const (
+	flagPrepared connFlags = 1 << iota // Register has come once
+	flagAttached
+	flagReader // the reading goroutine was started
+	flagReset  // Close resets the connection
+	flagClosed
+)
+
+type addrs struct{ local, remote net.Addr }
+
+// newConn returns a transport over nc, or an unconnected one when that is nil.
+func newConn(o *Options, nc net.Conn) *conn {
+	c := &conn{options: o, nc: nc, room: make(chan struct{}, 1)}
+	if o.LingerZero {
+		c.flags |= flagReset
+	}
+	if nc != nil {
+		c.addrs.Store(&addrs{nc.LocalAddr(), nc.RemoteAddr()})
+	}
+	return c
+}
+
+// SetLingerZero makes Close reset the connection instead of ending it in order, if it is a
+// TCP connection; on the loop only.
+func (c *conn) SetLingerZero() { c.flags |= flagReset }
+
+// Register implements channel.Transport.
+func (c *conn) Register(d channel.Driver) error {
+	reg, err := d.Loop().Attach(c)
+	if err != nil {
+		return err
+	}
+	c.reg = reg
+	if c.flags&flagPrepared == 0 {
+		c.driver = d // once only: the goroutines read it
+		config := d.Channel().Config()
+		c.sizing.Init(config)
+		c.in.Init(int64(max(config.ReadBufferMax, 2)), c.wakeReader)
+	}
+	c.flags |= flagPrepared | flagAttached
+	c.in.Attach(d)
+	return nil
+}
+
+// Deregister implements channel.Transport.
+func (c *conn) Deregister() error {
+	c.flags &^= flagAttached
+	c.in.Detach()
+	if !c.reg.Valid() {
+		return nil
+	}
+	return c.reg.Deregister()
+}
+
+// HandleIO implements loop.Handle: only the loop's end comes this way.
+func (c *conn) HandleIO(ev loop.Event) {
+	if ev.Ops&loop.OpShutdown != 0 {
+		c.driver.LoopEnding(ev.Ops&loop.OpDone != 0)
+	}
+}
+
+// Active implements channel.Transport.
+func (c *conn) Active() bool { return c.nc != nil && c.flags&flagClosed == 0 }
+
+// Bind implements channel.Transport: a client gives its local address to Connect.
+func (c *conn) Bind(net.Addr) error {
+	return &net.OpError{Op: "bind", Net: "std", Err: errors.ErrUnsupported}
+}
+
+// StartRead implements channel.Transport.
+func (c *conn) StartRead() {
+	c.startReader()
+	c.in.Start()
+}
+
+// StopRead implements channel.Transport. The goroutine reads on until the inbox is full,
+// which is how the loss of the connection is noticed.
+func (c *conn) StopRead() {
+	c.startReader()
+	c.in.Stop()
+}
+
+// Shutdown implements channel.Transport.
+func (c *conn) Shutdown(direction channel.Direction) error {
+	if direction == channel.Inbound {
+		if r, ok := c.nc.(interface{ CloseRead() error }); ok {
+			_ = r.CloseRead() // only a hint to the peer: nothing is read any more
+		}
+		c.in.Discard()
+		return nil
+	}
+	w, ok := c.nc.(interface{ CloseWrite() error })
+	switch {
+	case !ok:
+		return &net.OpError{Op: "shutdown", Net: "std", Addr: c.nc.RemoteAddr(), Err: errors.ErrUnsupported}
+	case isSocket(c.nc):
+		return w.CloseWrite()
+	}
+	go func() { // one of another kind, such as a TLS connection, may block
+		if err := w.CloseWrite(); err != nil {
+			c.in.End(err)
+		}
+	}()
+	return nil
+}
+
+// isSocket reports whether nc is known not to block in CloseWrite.
+func isSocket(nc net.Conn) bool {
+	switch nc.(type) {
+	case *net.TCPConn, *net.UnixConn:
+		return true
+	}
+	return false
+}
+
+// Close implements channel.Transport.
+func (c *conn) Close() error {
+	if c.flags&flagClosed != 0 {
+		return nil
+	}
+	c.flags |= flagClosed
+	_ = c.Deregister() // it has no descriptor
+	if c.giveUp != nil {
+		c.giveUp()
+	}
+	unread := c.in.Close()
+	for _, msg := range unread {
+		channel.Dispose(msg)
+	}
+	if c.nc == nil {
+		return nil
+	}
+	// What was read ahead is unread for the channel, and then the connection is reset, as
+	// the system would do it (RFC 2525, 2.17).
+	reset := c.flags&flagReset != 0 || len(unread) > 0
+	if t, ok := c.nc.(*net.TCPConn); ok && reset {
+		_ = t.SetLinger(0) // the close comes whatever happens
+	}
+	if op := c.writing; op != nil && op.keep(reset) {
+		return nil // closes it when the write has ended
+	}
+	go c.nc.Close() // it waits for the reading goroutine, and the loop must not
+	return nil
+}
+
+// LocalAddr implements channel.Transport.
+func (c *conn) LocalAddr() net.Addr {
+	if a := c.addrs.Load(); a != nil {
+		return a.local
+	}
+	return nil
+}
+
+// RemoteAddr implements channel.Transport.
+func (c *conn) RemoteAddr() net.Addr {
+	if a := c.addrs.Load(); a != nil {
+		return a.remote
+	}
+	return nil
+}
