@@ -41,15 +41,16 @@ func Compose(parts ...*Buffer) *Buffer {
 }
 
 // Append adds other's readable bytes behind those of b and takes other over: it must not
-// be used any more. Few bytes are copied when b has room for them; else b becomes a
-// composite with other as its last part, and its indexes start anew. When b has no readable
-// byte it exchanges its memory for other's.
+// be used any more. Where sharing other's memory doesn't pay, the bytes are copied; else b
+// becomes a composite with other as its last part, and its indexes start anew. When b has no
+// readable byte it exchanges its memory for other's.
 func (b *Buffer) Append(other *Buffer) {
 	if b == other {
 		b.refuse("Append of itself", 0, 0)
 	}
 	n := other.Len()
-	if n <= maxCopied && n <= b.Available() {
+	if !other.worthSharing(n) {
+		b.makeRoom(n)
 		for run := other.Readable(); len(run) > 0; run = other.Readable() {
 			copy(b.room(len(run)), run)
 			other.Skip(len(run))
@@ -60,16 +61,46 @@ func (b *Buffer) Append(other *Buffer) {
 	b.join(other, "Append")
 }
 
-// maxCopied is the number of bytes up to which Append copies: about where a copy starts to
-// cost more than another part does in its life.
-const maxCopied = 512
+// Append copies up to smallCopy bytes, which costs no more than another part does in its
+// life; and up to largeCopy when they are less than an eighth of the memory that they would
+// keep from being used otherwise. So a peer that sends little at a time can't make what is
+// gathered from it pin many times its own size.
+const (
+	smallCopy = 1 << 10
+	largeCopy = 8 << 10
+)
+
+// worthSharing reports whether n readable bytes should be shared instead of copied.
+func (b *Buffer) worthSharing(n int) bool {
+	switch {
+	case n <= smallCopy:
+		return false
+	case n > largeCopy || b.isComposite():
+		return true
+	case b.blk != nil:
+		return n >= cap(b.blk.mem)/8
+	}
+	return n >= cap(b.data)/8
+}
+
+// makeRoom makes room for n bytes without copying many: a large b without room becomes a
+// composite.
+func (b *Buffer) makeRoom(n int) {
+	if n > b.Available() && !b.isComposite() && b.Len() > largeCopy {
+		b.becomeComposite()
+		b.growParts(n)
+		return
+	}
+	b.Ensure(n)
+}
 
 // join makes other the last part (or parts) of b; op is the call that takes it over.
 func (b *Buffer) join(other *Buffer, op string) {
 	if b == other || b.data == nil {
 		b.refuse(op+" of itself", 0, 0)
 	}
-	if other.Len() == 0 {
+	n := other.Len()
+	if n == 0 {
 		other.Close()
 		return
 	}
@@ -79,32 +110,42 @@ func (b *Buffer) join(other *Buffer, op string) {
 		b.becomeComposite()
 	}
 	x := b.ext
+	at := len(x.parts)
 	if l := b.last(); l.Len() == 0 {
 		// Its room is lost, but an empty part between others would end Readable early.
-		x.parts = x.parts[:len(x.parts)-1]
+		at--
+		x.parts = x.parts[:at]
 		l.Close()
 	}
-	at := b.ReaderIndex()
 	if other.isComposite() {
-		ox := other.ext
-		for _, p := range ox.parts[:ox.cur] {
-			p.Close()
-		}
-		ox.parts[ox.cur].r += other.r
-		for _, p := range ox.parts[ox.cur:] {
-			if p.Len() == 0 {
-				p.Close()
-				continue
-			}
-			x.parts = append(x.parts, p)
-		}
-		other.dropParts()
-		other.vacate()
+		other.moveParts(b)
 	} else {
 		x.parts = append(x.parts, other)
 	}
-	b.rebuild(at)
+	if x.cur == at { // the reader stood at the end, in the part that has gone
+		b.enter(at, n)
+	} else {
+		b.rest += n
+	}
 	b.collapse()
+}
+
+// moveParts moves the readable parts of a composite b to the end of to's.
+func (b *Buffer) moveParts(to *Buffer) {
+	x := b.ext
+	for _, p := range x.parts[:x.cur] {
+		p.Close()
+	}
+	x.parts[x.cur].r += b.r
+	for _, p := range x.parts[x.cur:] {
+		if p.Len() == 0 {
+			p.Close()
+			continue
+		}
+		to.ext.parts = append(to.ext.parts, p)
+	}
+	b.dropParts()
+	b.vacate()
 }
 
 // becomeComposite moves the content of a contiguous b into a part of its own.
@@ -115,11 +156,8 @@ func (b *Buffer) becomeComposite() {
 	if b.ext == nil {
 		b.ext = extras.Get().(*extra)
 	}
-	x := b.ext
-	x.parts = append(x.inline[:0], p)
-	x.cur, x.base = 0, 0
-	b.r, b.rest = 0, 0
-	b.data = p.data[p.r:len(p.data):len(p.data)]
+	b.ext.parts = append(b.ext.inline[:0], p)
+	b.restart(p.Len())
 }
 
 // collapse makes a composite with a single part contiguous again. The indexes stay: what the
@@ -153,7 +191,7 @@ func (b *Buffer) dropExtra() {
 	}
 }
 
-// step moves the window to the part after it. There must be one.
+// step moves the window to the part after it, if the reader stands at its end.
 func (b *Buffer) step() { b.seek(b.ext.base + b.r) }
 
 // seek moves the reader to index off ≤ writer index and the window to where it lies. At a
@@ -170,25 +208,39 @@ func (b *Buffer) seek(off int) {
 		base += n
 		i++
 	}
-	p := x.parts[i]
-	x.cur, x.base = i, base
-	b.data = p.data[p.r:len(p.data):len(p.data)]
+	x.base = base
+	b.enter(i, total-base)
 	b.r = off - base
-	b.rest = total - base - len(b.data)
 }
 
-// rebuild is seek after the parts have changed.
-func (b *Buffer) rebuild(off int) {
-	x := b.ext
-	total := 0
-	for _, p := range x.parts {
-		total += p.Len()
-	}
-	p := x.parts[0]
-	x.cur, x.base = 0, 0
+// enter moves the window to part i and the reader to its start; the parts from i on have n
+// bytes. The caller sees to base.
+func (b *Buffer) enter(i, n int) {
+	p := b.ext.parts[i]
+	b.ext.cur = i
 	b.data = p.data[p.r:len(p.data):len(p.data)]
-	b.rest = total - len(b.data)
-	b.seek(off)
+	b.r = 0
+	b.rest = n - len(b.data)
+}
+
+// restart moves reader and window to index 0 of a composite of n bytes.
+func (b *Buffer) restart(n int) {
+	b.ext.base = 0
+	b.enter(0, n)
+}
+
+// drop takes the first k parts off, which have moved or been closed.
+func (x *extra) drop(k int) {
+	if n := len(x.parts) - k; n > 32 {
+		// Leaving the front of the array empty is cheaper than moving so many; but few are
+		// moved, so that the array serves for ever.
+		clear(x.parts[:k])
+		x.parts = x.parts[k:]
+		return
+	}
+	n := copy(x.parts, x.parts[k:])
+	clear(x.parts[n:])
+	x.parts = x.parts[:n]
 }
 
 // runAt returns the run of bytes from i, counted from the reader, to the end of the part
@@ -224,13 +276,18 @@ func (b *Buffer) peek(i, n int) uint64 {
 	return v
 }
 
-// peekInto copies the bytes from i on into dst, as many as there are, and returns how many.
-func (b *Buffer) peekInto(dst []byte, i int) int {
-	total := min(len(dst), b.Len()-i)
-	for n := 0; n < total; {
-		n += copy(dst[n:total], b.runAt(i+n))
+// copyOut copies as many readable bytes to dst as fit there, and returns how many.
+func (b *Buffer) copyOut(dst []byte) int {
+	n := copy(dst, b.Readable())
+	if b.rest > 0 {
+		for _, p := range b.ext.parts[b.ext.cur+1:] {
+			if n == len(dst) {
+				break
+			}
+			n += copy(dst[n:], p.data[p.r:])
+		}
 	}
-	return total
+	return n
 }
 
 // commit makes n bytes of the last part's room readable.
@@ -253,14 +310,16 @@ func (b *Buffer) growParts(n int) {
 	}
 	t := l.sibling(max(n, min(2*l.Cap(), maxPart)))
 	x := b.ext
-	at := b.ReaderIndex()
-	if l.Len() == 0 {
-		x.parts[len(x.parts)-1] = t
-		l.Close()
-	} else {
+	if l.Len() > 0 {
 		x.parts = append(x.parts, t)
+		return
 	}
-	b.rebuild(at)
+	at := len(x.parts) - 1
+	x.parts[at] = t
+	l.Close()
+	if x.cur == at {
+		b.enter(at, 0)
+	}
 }
 
 // maxPart bounds the size of the parts that a composite adds by itself, unless a single
@@ -282,15 +341,15 @@ func (b *Buffer) truncateParts(w int) {
 	}
 	clear(x.parts[i+1:])
 	x.parts = x.parts[:i+1]
-	b.rebuild(at)
+	b.restart(w)
+	b.seek(at)
 	b.collapse()
 }
 
 // keepLast drops all parts but the last, for Reset.
 func (b *Buffer) keepLast() {
-	x := b.ext
 	l := b.last()
-	for _, p := range x.parts[:len(x.parts)-1] {
+	for _, p := range b.ext.parts[:len(b.ext.parts)-1] {
 		p.Close()
 	}
 	b.becomePart(l)
@@ -301,24 +360,22 @@ func (b *Buffer) dropRead() {
 	if b.r == len(b.data) {
 		b.step() // the part is read, unless it is the last
 	}
+	n := b.Len()
 	x := b.ext
 	for _, p := range x.parts[:x.cur] {
 		p.Close()
 	}
-	n := copy(x.parts, x.parts[x.cur:])
-	clear(x.parts[n:])
-	x.parts = x.parts[:n]
+	x.drop(x.cur)
 	x.parts[0].r += b.r
-	b.rebuild(0)
+	b.restart(n)
 	b.collapse()
 }
 
 // flatten copies the readable bytes into one piece of memory and makes b contiguous.
 func (b *Buffer) flatten() {
 	t := b.last().sibling(b.Len())
-	t.data = t.data[:b.peekInto(t.data[:b.Len()], 0)]
-	x := b.ext
-	for _, p := range x.parts {
+	t.data = t.data[:b.copyOut(t.data[:b.Len()])]
+	for _, p := range b.ext.parts {
 		p.Close()
 	}
 	b.becomePart(t)
@@ -329,6 +386,6 @@ func (b *Buffer) becomePart(p *Buffer) {
 	x := b.ext
 	clear(x.parts)
 	x.parts = append(x.parts[:0], p)
-	b.rebuild(0)
+	b.restart(p.Len())
 	b.collapse()
 }

@@ -144,6 +144,9 @@ func (s *source) bytes(n int) []byte {
 // make returns a Buffer with random content of some kind, and that content.
 func (s *source) make(a Allocator) (*Buffer, []byte) {
 	p := s.bytes(s.n(40))
+	if s.n(4) == 0 {
+		p = s.bytes(s.n(12_000)) // what Append shares
+	}
 	switch s.n(6) {
 	case 0:
 		return Wrap(bytes.Clone(p)), p

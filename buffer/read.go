@@ -118,16 +118,13 @@ func (b *Buffer) ReadString(n int) string {
 		b.refuse("ReadString", n, b.have())
 	}
 	p := make([]byte, n)
-	b.Skip(b.peekInto(p, 0))
+	b.Skip(b.copyOut(p))
 	return string(p)
 }
 
 // ReadInto moves min(len(dst), Len()) bytes into dst and returns how many.
 func (b *Buffer) ReadInto(dst []byte) int {
-	if b.data == nil {
-		panic(b.closedError())
-	}
-	n := b.peekInto(dst, 0)
+	n := b.copyOut(dst)
 	b.Skip(n)
 	return n
 }

@@ -38,7 +38,7 @@ func (b *Buffer) splitMemory(left *Buffer, n int) {
 // is split itself. Its right side may be empty; then b keeps it for its room.
 func (b *Buffer) splitParts(left *Buffer, n int) {
 	x := b.ext
-	at := b.ReaderIndex()
+	at, remain := b.ReaderIndex(), b.Len()-n
 	cut := at + n
 	i := 0
 	for ; i < len(x.parts)-1 && cut >= x.parts[i].Len(); i++ {
@@ -53,12 +53,11 @@ func (b *Buffer) splitParts(left *Buffer, n int) {
 		p.splitMemory(lp, cut)
 		lx.parts = append(lx.parts, lp)
 	}
-	k := copy(x.parts, x.parts[i:])
-	clear(x.parts[k:])
-	x.parts = x.parts[:k]
-	left.rebuild(at)
+	x.drop(i)
+	left.restart(at + n)
+	left.seek(at)
 	left.collapse()
-	b.rebuild(0)
+	b.restart(remain)
 	b.collapse()
 }
 
