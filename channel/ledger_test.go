@@ -118,7 +118,8 @@ func TestWriteFuturesFail(t *testing.T) {
 // came, whoever adds them when.
 func TestWriteListenerOrder(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, channel.NewConfig())
+	c, log := logged()
+	r := newRig(t, c)
 	var order []string
 	note := func(name string) func(channel.Future) {
 		return func(channel.Future) { order = append(order, name) }
@@ -146,6 +147,9 @@ func TestWriteListenerOrder(t *testing.T) {
 	want := []string{"1a", "1b", "1c", "2a", "2b", "3a", "3b"}
 	if !slices.Equal(order, want) {
 		t.Errorf("order %v, want %v", order, want)
+	}
+	if !strings.Contains(log.String(), "panic=contained") {
+		t.Error("the panic of a listener was not logged")
 	}
 	w1.OnComplete(note("late"))
 	if order[len(order)-1] != "late" {
