@@ -63,11 +63,21 @@ type readyEvent struct {
 
 // handleTable maps slots to handles, 24 bytes each. A slot that is used again gets a new
 // generation, so that an event which the poller had already fetched for the old handle cannot
-// reach the new one.
+// reach the new one. It grows by pages: a slice that is copied to grow would take two and a half
+// times the room while a server fills up.
 type handleTable struct {
-	entries []entry
-	free    int32 // 1 + first free slot; 0: none. A free entry's fd continues the list.
-	count   int
+	pages []*page
+	used  int   // slots that have ever been used
+	free  int32 // 1 + first free slot; 0: none. A free entry's fd continues the list.
+	count int
+}
+
+const pageBits = 8
+
+type page [1 << pageBits]entry
+
+func (t *handleTable) at(slot uint32) *entry {
+	return &t.pages[slot>>pageBits][slot&(1<<pageBits-1)]
 }
 
 type entry struct {
@@ -91,11 +101,16 @@ func (e *entry) setArmed(ops Ops)   { e.meta = e.meta&^0xff | uint32(ops) }
 func (t *handleTable) add(h Handle, fd int32) token {
 	t.count++
 	if t.free == 0 {
-		t.entries = append(t.entries, entry{handle: h, fd: fd, meta: 1 << 8})
-		return token{uint32(len(t.entries) - 1), 1}
+		if t.used == len(t.pages)<<pageBits {
+			t.pages = append(t.pages, new(page))
+		}
+		slot := uint32(t.used)
+		t.used++
+		*t.at(slot) = entry{handle: h, fd: fd, meta: 1 << 8}
+		return token{slot, 1}
 	}
 	slot := uint32(t.free - 1)
-	e := &t.entries[slot]
+	e := t.at(slot)
 	t.free = e.fd
 	generation := (e.generation() + 1) & generationMask
 	*e = entry{handle: h, fd: fd, meta: generation << 8}
@@ -104,10 +119,10 @@ func (t *handleTable) add(h Handle, fd int32) token {
 
 // entry returns what the token stands for, or nil if that is gone.
 func (t *handleTable) entry(k token) *entry {
-	if int(k.slot) >= len(t.entries) {
+	if int(k.slot) >= t.used {
 		return nil
 	}
-	if e := &t.entries[k.slot]; e.handle != nil && e.generation() == k.generation {
+	if e := t.at(k.slot); e.handle != nil && e.generation() == k.generation {
 		return e
 	}
 	return nil
@@ -121,7 +136,7 @@ func (t *handleTable) handler(k token) Handle {
 }
 
 func (t *handleTable) remove(k token) {
-	e := &t.entries[k.slot]
+	e := t.at(k.slot)
 	e.handle = nil
 	e.fd, t.free = t.free, int32(k.slot)+1
 	t.count--

@@ -164,7 +164,7 @@ func TestGenerationsWrap(t *testing.T) {
 	var table handleTable
 	h := ioFunc(func(Event) {})
 	k := table.add(h, 1)
-	table.entries[0].meta = generationMask << 8
+	table.at(0).meta = generationMask << 8
 	k.generation = generationMask
 	table.entry(k).setArmed(OpRead | OpWrite)
 	if e := table.entry(k); e.armed() != OpRead|OpWrite || e.generation() != generationMask {
@@ -264,4 +264,27 @@ func TestAttachHasNoDescriptor(t *testing.T) {
 			t.Errorf("Register on a portable loop: %v", err)
 		}
 	})
+}
+
+func TestHandleTableGrowsByPages(t *testing.T) {
+	t.Parallel()
+	var table handleTable
+	h := ioFunc(func(Event) {})
+	var tokens []token
+	for range 3<<pageBits + 1 {
+		tokens = append(tokens, table.add(h, int32(len(tokens))))
+	}
+	first := table.entry(tokens[0])
+	for i, k := range tokens {
+		if e := table.entry(k); e == nil || e.fd != int32(i) {
+			t.Fatalf("slot %d: %+v", i, e)
+		}
+	}
+	if len(table.pages) != 4 || table.entry(tokens[0]) != first {
+		t.Fatalf("%d pages; an entry that has moved: %v", len(table.pages), table.entry(tokens[0]) != first)
+	}
+	table.remove(tokens[300])
+	if k := table.add(h, 1); k.slot != tokens[300].slot || k.generation == tokens[300].generation {
+		t.Fatalf("slot %+v used again as %+v", tokens[300], k)
+	}
 }

@@ -179,7 +179,7 @@ func (l *Loop) runTurn() {
 // pending reports whether the next turn has work already.
 func (l *Loop) pending() bool {
 	return !l.queue.Empty() || len(l.turnEnd) > 0 || l.wheel.slots[dueSlot].first != nil ||
-		(l.stop.requested && l.stop.told < len(l.handles.entries))
+		(l.stop.requested && l.stop.told < l.handles.used)
 }
 
 // wait gets the events for the next turn. It sleeps if there is nothing else to do.

@@ -38,7 +38,7 @@ func (t *stopTask) RunTask() {
 
 // tellShutdown tells the handles that do not know yet. A handle may come and go meanwhile.
 func (l *Loop) tellShutdown() {
-	for l.stop.requested && l.stop.told < len(l.handles.entries) {
+	for l.stop.requested && l.stop.told < l.handles.used {
 		l.tellSome()
 	}
 }
@@ -49,8 +49,8 @@ func (l *Loop) tellSome() {
 	if l.stop.final {
 		ev.Ops |= OpDone
 	}
-	for l.stop.told < len(l.handles.entries) {
-		h := l.handles.entries[l.stop.told].handle
+	for l.stop.told < l.handles.used {
+		h := l.handles.at(uint32(l.stop.told)).handle
 		l.stop.told++
 		if h != nil {
 			h.HandleIO(ev)
