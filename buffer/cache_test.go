@@ -431,6 +431,19 @@ func TestGrowthStaysInTheAllocator(t *testing.T) {
 	}
 }
 
+func TestGrowthElsewhereUsesTheSharedPool(t *testing.T) {
+	c := boundCache(t, PooledOptions{})
+	b := c.Allocate(64)
+	elsewhere(func() { b.Write(make([]byte, 1000)) })
+	if b.blk.home != nil || b.blk.pool != c.pool {
+		t.Error("grown in a cache that belongs to another goroutine")
+	}
+	b.Close()
+	if s := c.pool.Stats(); s.Used != 0 || s.Allocs != 2 || s.Frees != 2 {
+		t.Errorf("%+v", s)
+	}
+}
+
 // TestClosesElsewhere has loops that allocate and goroutines that close, whole buffers and
 // parts that share memory, while a loop comes and goes. Each Buffer carries a mark that
 // would change if its memory were handed out twice.

@@ -113,9 +113,6 @@ func (b *Buffer) vacate() {
 // goes on with: below leak level Advanced that is b itself. op is the call that b went to,
 // skip how far up the stack its caller is, where 1 is handOver's caller.
 func (b *Buffer) handOver(op string, skip int) *Buffer {
-	if b.data == nil {
-		panic(b.closedError())
-	}
 	if !keepClosed.Load() {
 		return b
 	}

@@ -251,14 +251,14 @@ func (b *Buffer) runAt(i int) []byte {
 		return b.data[i:]
 	}
 	i -= len(b.data)
-	for _, p := range b.ext.parts[b.ext.cur+1:] {
-		if n := p.Len(); i < n {
-			return p.data[p.r+i:]
-		} else {
+	for k := b.ext.cur + 1; ; k++ {
+		p := b.ext.parts[k]
+		if n := p.Len(); i >= n {
 			i -= n
+			continue
 		}
+		return p.data[p.r+i:]
 	}
-	panic(&rangeError{"runAt", i, 0})
 }
 
 // peek returns the n ≤ 8 bytes at i as a big-endian number.

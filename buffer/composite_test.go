@@ -170,3 +170,37 @@ func TestComposeOfNothingAndOfOne(t *testing.T) {
 	}
 	b.Close()
 }
+
+func TestEnsureReplacesAnUnusedPart(t *testing.T) {
+	withLevel(t, Disabled)
+	for _, read := range []int{0, 4} { // the reader stands before, and in, the part replaced
+		b := Compose(CopyString("ab"), CopyString("cd"))
+		b.Ensure(10)
+		b.Skip(read)
+		b.SetReaderIndex(b.ReaderIndex())
+		b.Ensure(5000)
+		if b.Available() < 5000 || len(b.ext.parts) != 3 {
+			t.Errorf("available %d, %d parts", b.Available(), len(b.ext.parts))
+		}
+		checkInvariants(t, b)
+		b.WriteString("ef")
+		if string(b.Bytes()) != "abcdef"[read:] {
+			t.Errorf("%q", b.Bytes())
+		}
+		b.Close()
+	}
+}
+
+func TestJoiningACompositeWithRoomLeft(t *testing.T) {
+	withLevel(t, Disabled)
+	o := Compose(Copy(make([]byte, 1000)), Copy(make([]byte, 1000)))
+	o.Skip(1)
+	o.Ensure(100)
+	b := Compose(CopyString("ab"), o)
+	checkInvariants(t, b)
+	if b.Len() != 2001 || len(b.ext.parts) != 3 {
+		t.Errorf("%d bytes in %d parts", b.Len(), len(b.ext.parts))
+	}
+	wantPanic(t, "Compose of one twice", ErrOutOfRange, func() { Compose(b, b) })
+	b.Close()
+}

@@ -258,6 +258,21 @@ func TestUseAfterCloseIsSeenForEver(t *testing.T) {
 	}
 }
 
+func TestLevelRaisedWhileBuffersAreOpen(t *testing.T) {
+	newLeakTest(t, buffer.Simple, 1)
+	b, o := buffer.CopyString("abc"), buffer.Copy(make([]byte, 5000))
+	buffer.SetLeakLevel(buffer.Advanced)
+	b.Touch("here")
+	b.Append(o)
+	b.Split(1).Close()
+	b.Close()
+	for _, one := range []*buffer.Buffer{b, o} {
+		if err := panicOf(func() { one.Len() }); !errors.Is(err, buffer.ErrClosed) {
+			t.Errorf("%v", err)
+		}
+	}
+}
+
 func TestUseAfterHandingOverIsSeen(t *testing.T) {
 	newLeakTest(t, buffer.Paranoid, 1)
 	a, b, c := buffer.CopyString("a"), buffer.CopyString("b"), buffer.Copy(make([]byte, 5000))

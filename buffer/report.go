@@ -69,9 +69,6 @@ func (t *tracker) report() Report {
 }
 
 func frames(pcs []uintptr) []runtime.Frame {
-	if len(pcs) == 0 {
-		return nil
-	}
 	var all []runtime.Frame
 	for next := runtime.CallersFrames(pcs); ; {
 		f, more := next.Next()

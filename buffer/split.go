@@ -4,7 +4,7 @@ package buffer
 // ones. The result is an owned Buffer with n readable bytes, which shares the memory and,
 // unless b is composite, has no room; the caller closes it, or hands it on. b keeps the rest
 // with its indexes started anew. The memory goes back when the last Buffer that shares it is closed, each
-// on whatever goroutine. It panics with ErrOutOfRange when fewer than n bytes are readable.
+// on whatever goroutine: who keeps a few bytes for long copies them instead. It panics with ErrOutOfRange when fewer than n bytes are readable.
 func (b *Buffer) Split(n int) *Buffer {
 	if uint(n) > uint(b.Len()) {
 		b.refuse("Split", n, b.Len())
