@@ -22,6 +22,7 @@ type rig struct {
 	sent       []byte
 	room       int // bytes that the next writes take; negative: all
 	maxRuns    int // runs in one gathered write
+	runs       [16][]byte
 	writes     int // system calls
 	writeErr   error
 	reading    bool
@@ -127,9 +128,9 @@ func (r *rig) Write(q *channel.Queue) error {
 		}
 		r.writes++
 		run, ok := q.Front()
-		runs := [][]byte{run}
+		runs := append(r.runs[:0], run)
 		if !ok {
-			runs = q.Gather(make([][]byte, 0, r.maxRuns))
+			runs = q.Gather(r.runs[:0:r.maxRuns])
 		}
 		n, short := 0, false
 		for _, run := range runs {
