@@ -1,6 +1,8 @@
 package http1
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"millrace.dev/buffer"
@@ -46,24 +48,56 @@ func drain(b *testing.B, d *RequestDecoder, in *buffer.Buffer) (requests int) {
 }
 
 func BenchmarkRequestDecoder(b *testing.B) {
+	withoutLeakDetector(b)
 	for _, c := range []struct {
 		name, input string
 	}{{"wrk", wrkHead}, {"browser", browserHead}, {"chunked", chunkedPost}} {
 		b.Run(c.name, func(b *testing.B) {
-			b.ReportAllocs()
-			b.SetBytes(int64(len(c.input)))
 			d := NewRequestDecoder(http.Limits{})
-			alloc := buffer.NewPooled(buffer.PooledOptions{}).NewCache()
-			alloc.Bind()
-			defer alloc.Unbind()
-			for b.Loop() {
-				in := alloc.Allocate(len(c.input))
-				in.WriteString(c.input)
-				if drain(b, d, in) != 1 {
-					b.Fatal("no request")
-				}
-				in.Close()
-			}
+			measure(b, c.input, len(c.input), func(in *buffer.Buffer) int { return drain(b, d, in) })
 		})
 	}
+}
+
+// BenchmarkRequestDecoderSteps has the same heads arrive in pieces.
+func BenchmarkRequestDecoderSteps(b *testing.B) {
+	withoutLeakDetector(b)
+	for _, step := range []int{1, 7, 64, 1024} {
+		b.Run(fmt.Sprintf("%d", step), func(b *testing.B) {
+			d := NewRequestDecoder(http.Limits{})
+			measure(b, browserHead, step, func(in *buffer.Buffer) int { return drain(b, d, in) })
+		})
+	}
+}
+
+// BenchmarkRequestDecoderPipelined has 16 requests arrive at once.
+func BenchmarkRequestDecoderPipelined(b *testing.B) {
+	withoutLeakDetector(b)
+	d := NewRequestDecoder(http.Limits{})
+	input := strings.Repeat(wrkHead, 16)
+	measure(b, input, len(input), func(in *buffer.Buffer) int { return drain(b, d, in) })
+}
+
+// measure passes input in again and again, in pieces of step bytes.
+func measure(b *testing.B, input string, step int, take func(in *buffer.Buffer) (requests int)) {
+	alloc := buffer.NewPooled(buffer.PooledOptions{}).NewCache()
+	alloc.Bind()
+	defer alloc.Unbind()
+	b.ReportAllocs()
+	b.SetBytes(int64(len(input)))
+	requests := 0
+	for b.Loop() {
+		for rest := input; len(rest) > 0; {
+			n := min(step, len(rest))
+			in := alloc.Allocate(n)
+			in.WriteString(rest[:n])
+			rest = rest[n:]
+			requests += take(in)
+			in.Close()
+		}
+	}
+	if requests%b.N != 0 || requests == 0 {
+		b.Fatalf("%d requests in %d rounds", requests, b.N)
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(requests), "ns/request")
 }

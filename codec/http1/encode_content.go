@@ -164,9 +164,14 @@ func appendData(dst, data *buffer.Buffer) {
 	}
 }
 
-// commit says how much of the room that Writable gave was filled.
+// commit takes over what was appended to dst.Writable()[:0]: it lies in dst's room or, when
+// that was estimated too small, in memory that append has made.
 func commit(dst *buffer.Buffer, filled []byte) {
-	if len(filled) > 0 {
-		dst.Advance(len(filled))
+	switch n := len(filled); {
+	case n == 0:
+	case n <= dst.Available():
+		dst.Advance(n)
+	default:
+		dst.Write(filled)
 	}
 }

@@ -19,7 +19,7 @@ type RequestEncoder struct {
 // Host has to be among the fields. Content of unknown length needs HTTP/1.1.
 func (e *RequestEncoder) AppendRequest(dst *buffer.Buffer, r *http.Request) error {
 	n := dataLen(r.Body)
-	if err := e.AppendRequestHead(dst, r, int(n)+maxChunkHead+len("\r\n0\r\n\r\n")); err != nil {
+	if err := e.appendHead(dst, r, int(n)); err != nil {
 		return err
 	}
 	if n > 0 {
@@ -33,8 +33,18 @@ func (e *RequestEncoder) AppendRequest(dst *buffer.Buffer, r *http.Request) erro
 
 // AppendRequestHead is AppendRequest without the Body, for callers that send a large one
 // without copying it: AppendContentHead, the data and AppendContentTail come next, with
-// a Content of that Body. It makes room for extra bytes more.
-func (e *RequestEncoder) AppendRequestHead(dst *buffer.Buffer, r *http.Request, extra int) error {
+// a Content of that Body.
+func (e *RequestEncoder) AppendRequestHead(dst *buffer.Buffer, r *http.Request) error {
+	return e.appendHead(dst, r, 0)
+}
+
+// requestRoom is the most bytes that the head of r needs.
+func requestRoom(r *http.Request) int {
+	return len(r.Method) + len(r.Target) + len("  HTTP/1.1\r\n") + fieldsLen(&r.Header) + maxAddedLines
+}
+
+// appendHead writes the head and makes room for extra bytes more.
+func (e *RequestEncoder) appendHead(dst *buffer.Buffer, r *http.Request, extra int) error {
 	if e.Open() {
 		return ErrUnfinished
 	}
@@ -55,7 +65,7 @@ func (e *RequestEncoder) AppendRequestHead(dst *buffer.Buffer, r *http.Request, 
 	if err != nil {
 		return err
 	}
-	dst.Ensure(len(r.Method) + len(r.Target) + len("  HTTP/1.1\r\n") + fieldsLen(h) + maxAddedLines + extra)
+	dst.Ensure(requestRoom(r) + extra)
 	p := append(dst.Writable()[:0], r.Method...)
 	p = append(p, ' ')
 	p = append(p, r.Target...)

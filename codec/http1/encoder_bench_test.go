@@ -9,6 +9,7 @@ import (
 )
 
 func BenchmarkResponseEncoder(b *testing.B) {
+	withoutLeakDetector(b)
 	const body = "Hello, World!"
 	date := http.NewDate(time.Now)
 	data := buffer.CopyString(body)
