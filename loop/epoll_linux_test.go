@@ -220,6 +220,64 @@ func TestIODoesNotStarve(t *testing.T) {
 	on(t, l, func() { quit = true; mustDo(t, reg.Deregister()) })
 }
 
+// TestBusyLoopWakesSiblings has one loop always busy on the only processor. Events of the other are seen
+// by nobody but the runtime's monitor, 10 ms and thousands of turns later, unless the busy loop looks.
+// Not parallel, because of GOMAXPROCS.
+func TestBusyLoopWakesSiblings(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	g, _ := startGroup(t, Options{Loops: 2, WatchdogThreshold: -1})
+	busy, sleepy := g.Next(), g.Next()
+	r, w := pipe(t)
+	a, b := pair(t)
+	defer closeAll(r, w, a, b)
+	served := make(chan struct{}, 1)
+	var sleepyReg, busyReg Registration
+	on(t, sleepy, func() {
+		var err error
+		sleepyReg, err = sleepy.Register(a, ioFunc(func(Event) {
+			_, _ = receive(a)
+			served <- struct{}{}
+		}))
+		mustDo(t, err)
+		mustDo(t, sleepyReg.SetInterest(OpRead))
+	})
+	const rounds = 50
+	done := make(chan struct{})
+	round, turns, most := 0, 0, 0
+	on(t, busy, func() {
+		var err error
+		busyReg, err = busy.Register(w, ioFunc(func(Event) {
+			select {
+			case <-served:
+				most = max(most, turns)
+				if round++; round == rounds {
+					mustDo(t, busyReg.Deregister())
+					close(done)
+					return
+				}
+				turns = 0
+			default:
+			}
+			if turns > 0 {
+				turns++
+			} else if sleepy.state.Load() == asleep {
+				send(t, b, "x")
+				turns = 1
+			}
+		}))
+		mustDo(t, err)
+		mustDo(t, busyReg.SetInterest(OpWrite))
+	})
+	await(t, done)
+	if most > 3*kickEvery {
+		t.Errorf("the sleeping loop was served up to %d turns of the busy one later, want at most %d", most, 3*kickEvery)
+	}
+	if n := g.Stats().Kicks; n == 0 {
+		t.Error("no loop was woken by its sibling")
+	}
+	on(t, sleepy, func() { mustDo(t, sleepyReg.Deregister()) })
+}
+
 // TestTasksDoNotStarve keeps a loop busy with a descriptor that is always ready.
 func TestTasksDoNotStarve(t *testing.T) {
 	t.Parallel()

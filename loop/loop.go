@@ -42,6 +42,7 @@ type Loop struct {
 	nowKnown bool
 	nesting  int // listeners on the stack
 	busy     int // turns since the loop last slept or yielded
+	sibling  int // index in the group of the loop looked at last: see kick.go
 
 	handles handleTable
 	ready   []readyEvent

@@ -3,7 +3,7 @@ package loop
 import "time"
 
 // poller is what a loop sleeps in. Readiness and completions arrive the same way: as entries of
-// loop.ready. All methods but wake are called on the loop's goroutine.
+// loop.ready. The methods are called on the loop's goroutine if nothing else is said.
 type poller interface {
 	// poll fills l.ready with what there is now, without blocking, and returns how many.
 	poll(l *Loop) int
@@ -13,6 +13,8 @@ type poller interface {
 	park(l *Loop, until time.Duration) int
 	// wake ends the current sleep, or the one that is about to begin. Any goroutine.
 	wake()
+	// hasEvents reports whether poll would find something. Any goroutine, even after close.
+	hasEvents() bool
 	// descriptors reports whether control works.
 	descriptors() bool
 	// control changes the interest in fd from one set to another; the empty set means not watched.

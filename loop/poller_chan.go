@@ -50,6 +50,7 @@ func (p *chanPoller) arm(until time.Duration) {
 
 func (p *chanPoller) wake() { p.signal <- struct{}{} }
 
+func (p *chanPoller) hasEvents() bool                    { return false }
 func (p *chanPoller) descriptors() bool                  { return false }
 func (p *chanPoller) control(int, token, Ops, Ops) error { return errNoDescriptors }
 func (p *chanPoller) close() error                       { p.timer.Stop(); return nil }

@@ -118,6 +118,9 @@ func (p *epollPoller) wake() {
 	_ = p.file.SetReadDeadline(past) // fails only after close, when nobody sleeps
 }
 
+// hasEvents may look at a foreign descriptor if the poller has been closed meanwhile; that does no harm.
+func (p *epollPoller) hasEvents() bool { return epoll.Ready(p.epfd) }
+
 func (p *epollPoller) descriptors() bool { return true }
 
 func (p *epollPoller) control(fd int, k token, from, to Ops) error {

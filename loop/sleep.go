@@ -1,9 +1,6 @@
 package loop
 
-import (
-	"runtime"
-	"time"
-)
+import "time"
 
 // How a loop sleeps, and is woken only when it does.
 //
@@ -59,24 +56,6 @@ func earlier(a, b time.Duration) time.Duration {
 		return b
 	}
 	return a
-}
-
-// kickEvery is how many turns a loop may be busy without giving way.
-const kickEvery = 8
-
-// kick lets others run when the loop has not slept for a while.
-//
-// A busy loop never enters Go's scheduler by itself, and it is the scheduler that looks at the
-// runtime's network poller, in which the other loops sleep. A thread that leaves the poller to run
-// one loop does not leave another thread behind there, so with a loop that is always busy the
-// others would be noticed by the runtime's monitor only, after 10 ms or more. Gosched puts this
-// goroutine behind all runnable ones and, where a processor is idle, wakes a thread for it, which
-// looks at the poller before it sleeps.
-func (l *Loop) kick() {
-	if l.busy++; l.busy >= kickEvery {
-		l.busy = 0
-		runtime.Gosched()
-	}
 }
 
 // slept is called by pollers that gave up the processor: there is no need to kick.

@@ -11,6 +11,7 @@ type Stats struct {
 	Fired   uint64 // timers that fired
 	Sleeps  uint64 // times that the loop gave up its processor because there was nothing to do
 	Wakeups uint64 // sleeps that a task from another goroutine ended
+	Kicks   uint64 // siblings that this loop woke because they had events
 	Stale   uint64 // events dropped because their handle was gone
 	Panics  uint64 // panics contained
 	Handles int    // handles registered now
@@ -26,6 +27,7 @@ func (s *Stats) add(o Stats) {
 	s.Fired += o.Fired
 	s.Sleeps += o.Sleeps
 	s.Wakeups += o.Wakeups
+	s.Kicks += o.Kicks
 	s.Stale += o.Stale
 	s.Panics += o.Panics
 	s.Handles += o.Handles
@@ -35,13 +37,13 @@ func (s *Stats) add(o Stats) {
 
 // counters are the loop's own, plain because they change for every event and task.
 type counters struct {
-	turns, events, tasks, timers, sleeps, wakeups, stale uint64
+	turns, events, tasks, timers, sleeps, wakeups, kicks, stale uint64
 }
 
 // publicCounters are what others may read.
 type publicCounters struct {
-	turns, events, tasks, timers, sleeps, wakeups, stale, panics atomic.Uint64
-	handles, waiting, queued                                     atomic.Int64
+	turns, events, tasks, timers, sleeps, wakeups, kicks, stale, panics atomic.Uint64
+	handles, waiting, queued                                            atomic.Int64
 }
 
 // publishEvery is how many turns a busy loop's figures may be old.
@@ -56,6 +58,7 @@ func (l *Loop) publish() {
 	set(&p.timers, c.timers)
 	set(&p.sleeps, c.sleeps)
 	set(&p.wakeups, c.wakeups)
+	set(&p.kicks, c.kicks)
 	set(&p.stale, c.stale)
 	setInt(&p.handles, l.handles.count)
 	setInt(&p.waiting, l.wheel.count)
@@ -87,6 +90,7 @@ func (l *Loop) Stats() Stats {
 		Fired:   p.timers.Load(),
 		Sleeps:  p.sleeps.Load(),
 		Wakeups: p.wakeups.Load(),
+		Kicks:   p.kicks.Load(),
 		Stale:   p.stale.Load(),
 		Panics:  p.panics.Load(),
 		Handles: int(p.handles.Load()),

@@ -49,6 +49,15 @@ func Poll(epfd int, events []Event) (int, error) {
 	}
 }
 
+// Ready reports whether Poll would find events, and leaves them where they are.
+func Ready(epfd int) bool {
+	fd := unix.PollFd{Fd: int32(epfd), Events: unix.POLLIN}
+	var noTime unix.Timespec
+	n, _, errno := unix.RawSyscall6(unix.SYS_PPOLL, uintptr(unsafe.Pointer(&fd)), 1,
+		uintptr(unsafe.Pointer(&noTime)), 0, 0, 0)
+	return errno == 0 && n == 1 && fd.Revents&unix.POLLIN != 0
+}
+
 // Add starts watching fd for the event bits; a and b come back in every Event as Fd and Pad.
 func Add(epfd, fd int, bits uint32, a, b int32) error {
 	return unix.EpollCtl(epfd, unix.EPOLL_CTL_ADD, fd, &Event{Events: bits, Fd: a, Pad: b})
