@@ -10,9 +10,18 @@ type badRow struct {
 }
 
 // badRequests are requests that must be refused. They are also seeds of the fuzz targets.
-func badRequests() []badRow {
-	rows := []badRow{
-		// RFC 9112 section 3.2: Host.
+func badRequests() (rows []badRow) {
+	rows = append(rows, badHosts()...)
+	rows = append(rows, badRequestLines()...)
+	rows = append(rows, badFields()...)
+	rows = append(rows, badFraming()...)
+	rows = append(rows, badChunks()...)
+	return append(rows, tooLarge()...)
+}
+
+// RFC 9112 section 3.2.
+func badHosts() []badRow {
+	return []badRow{
 		{name: "no Host", input: get("A: b"), want: "400"},
 		{name: "two Hosts", input: get("Host: a", "Host: a"), want: "400"},
 		{name: "two Hosts in 1.0", input: "GET / HTTP/1.0\r\nHost: a\r\nhost: b\r\n\r\n", want: "400"},
@@ -26,8 +35,12 @@ func badRequests() []badRow {
 		{name: "Host with an IPv4 literal", input: get("Host: [127.0.0.1]"), want: "400"},
 		{name: "Host with something behind the literal", input: get("Host: [::1]a"), want: "400"},
 		{name: "Host, not ASCII", input: get("Host: \xc3\xa4"), want: "400"},
+	}
+}
 
-		// RFC 9112 section 3: the request line.
+// RFC 9112 section 3, with 2.2 and 2.3.
+func badRequestLines() []badRow {
+	return []badRow{
 		{name: "method, not a token", input: "G(T / HTTP/1.1\r\nHost: a\r\n\r\n", want: "400"},
 		{name: "method, control", input: "G\x01T / HTTP/1.1\r\nHost: a\r\n\r\n", want: "400"},
 		{name: "method, empty", input: " / HTTP/1.1\r\nHost: a\r\n\r\n", want: "400"},
@@ -80,8 +93,12 @@ func badRequests() []badRow {
 		{name: "CONNECT with a path", input: "CONNECT /a HTTP/1.1\r\nHost: a\r\n\r\n", want: "400"},
 		{name: "CONNECT, absolute form", input: "CONNECT http://a:80 HTTP/1.1\r\nHost: a\r\n\r\n", want: "400"},
 		{name: "TLS ClientHello", input: "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + strings.Repeat("\x5a", 64), want: "400"},
+	}
+}
 
-		// RFC 9112 section 5, RFC 9110 section 5.5: fields.
+// RFC 9112 section 5, RFC 9110 section 5.5.
+func badFields() []badRow {
+	return []badRow{
 		{name: "space before the colon", input: get("Host: a", "A : b"), want: "400"},
 		{name: "tab before the colon", input: get("Host: a", "A\t: b"), want: "400"},
 		{name: "no colon", input: get("Host: a", "A"), want: "400"},
@@ -100,7 +117,11 @@ func badRequests() []badRow {
 		{name: "folding", input: get("Host: a", "A: b", " c"), want: "400"},
 		{name: "folding that hides chunked", input: get("Host: a", "Transfer-Encoding:", " chunked"), want: "400"},
 		{name: "folding with a tab", input: get("Host: a", "A: b", "\tc: d"), want: "400"},
+	}
+}
 
+func badFraming() []badRow {
+	return []badRow{
 		// RFC 9110 section 8.6: Content-Length.
 		{name: "two lengths that differ", input: get("Host: a", "Content-Length: 5", "Content-Length: 6"), want: "400"},
 		{name: "two lengths that agree", input: get("Host: a", "Content-Length: 5", "Content-Length: 5"), want: "400"},
@@ -132,7 +153,10 @@ func badRequests() []badRow {
 		{name: "empty coding", input: get("Host: a", "Transfer-Encoding: "), want: "400"},
 		{name: "Trailer: Content-Length", input: get("Host: a", "Transfer-Encoding: chunked", "Trailer: content-length"), want: "400"},
 	}
-	// RFC 9112 section 7.1: chunks.
+}
+
+// RFC 9112 section 7.1.
+func badChunks() (rows []badRow) {
 	for name, chunks := range map[string]string{
 		"size G":                        "G\r\nhello\r\n0\r\n\r\n",
 		"size 0x5":                      "0x5\r\nhello\r\n0\r\n\r\n",
@@ -165,7 +189,7 @@ func badRequests() []badRow {
 	} {
 		rows = append(rows, badRow{name: "chunk: " + name, input: post(chunks), want: "400", body: true})
 	}
-	return append(rows, tooLarge()...)
+	return rows
 }
 
 // tooLarge are requests over the default limits.

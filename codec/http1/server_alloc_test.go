@@ -101,6 +101,9 @@ func newBlackHole(t testing.TB) (*blackHole, *plaintext) {
 // What ServerCodec and a native handler do for a request, from the received buffer to the
 // transport, costs no allocation.
 func TestServerAllocations(t *testing.T) {
+	if raceEnabled {
+		t.Skip("allocations can't be counted under the race detector")
+	}
 	withoutLeakDetector(t)
 	hole, app := newBlackHole(t)
 	for name, input := range map[string]string{

@@ -269,21 +269,23 @@ func TestServerKeepAlive(t *testing.T) {
 	}
 }
 
+// answerWhenDone makes the handler answer when all content has come.
+func answerWhenDone(s *server) {
+	s.app.content = func(ctx *channel.Context, c *http.Content) {
+		if c.End {
+			ctx.WriteAndFlush(text(&http.Request{ID: c.ID}, 200, "hi"))
+		}
+		c.Close()
+	}
+}
+
 func TestServerExpectContinue(t *testing.T) {
 	t.Parallel()
 	const head = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n"
-	whenDone := func(s *server) {
-		s.app.content = func(ctx *channel.Context, c *http.Content) {
-			if c.End {
-				ctx.WriteAndFlush(text(&http.Request{ID: c.ID}, 200, "hi"))
-			}
-			c.Close()
-		}
-	}
 	t.Run("automatic", func(t *testing.T) {
 		t.Parallel()
 		s := serve(t, ServerOptions{}, nil)
-		whenDone(s)
+		answerWhenDone(s)
 		s.in(head)
 		s.expectOut(continueHead)
 		s.in("ab")
@@ -325,7 +327,7 @@ func TestServerExpectContinue(t *testing.T) {
 	t.Run("manual", func(t *testing.T) {
 		t.Parallel()
 		s := serve(t, ServerOptions{ManualContinue: true}, nil)
-		whenDone(s)
+		answerWhenDone(s)
 		s.in(head)
 		s.expectOut("")
 		s.WriteAndFlush(http.NewResponse(100))
@@ -335,10 +337,14 @@ func TestServerExpectContinue(t *testing.T) {
 		s.in("ab")
 		s.expectOut(hiAnswer)
 	})
+}
+
+func TestServerUnusualExpectations(t *testing.T) {
+	t.Parallel()
 	t.Run("HTTP/1.0", func(t *testing.T) {
 		t.Parallel()
 		s := serve(t, ServerOptions{}, nil)
-		whenDone(s)
+		answerWhenDone(s)
 		s.in("POST / HTTP/1.0\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n")
 		s.expectOut("")
 		s.in("ab")
@@ -419,10 +425,13 @@ func TestServerBodies(t *testing.T) {
 	}
 }
 
+const (
+	upgradeRequest = "GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n"
+	connectRequest = "CONNECT a:80 HTTP/1.1\r\nHost: a\r\n\r\n"
+)
+
 func TestServerTunnels(t *testing.T) {
 	t.Parallel()
-	const upgrade = "GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n"
-	const connect = "CONNECT a:80 HTTP/1.1\r\nHost: a\r\n\r\n"
 	accept := func(ctx *channel.Context, r *http.Request) {
 		status := 200
 		if r.Upgrade {
@@ -436,8 +445,8 @@ func TestServerTunnels(t *testing.T) {
 	}
 	const switched = "HTTP/1.1 101 Switching Protocols\r\nUpgrade: echo\r\nConnection: upgrade\r\n\r\n"
 	for name, row := range map[string]struct{ input, log, out string }{
-		"upgrade": {upgrade, "1 GET /", switched},
-		"CONNECT": {connect, "1 CONNECT a:80", "HTTP/1.1 200 OK\r\n\r\n"},
+		"upgrade": {upgradeRequest, "1 GET /", switched},
+		"CONNECT": {connectRequest, "1 CONNECT a:80", "HTTP/1.1 200 OK\r\n\r\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -474,10 +483,14 @@ func TestServerTunnels(t *testing.T) {
 			s.expectLog(row.log + `; raw "early"`)
 		})
 	}
+}
+
+func TestServerRefusedTunnels(t *testing.T) {
+	t.Parallel()
 	t.Run("upgrade refused", func(t *testing.T) {
 		t.Parallel()
 		s := serve(t, ServerOptions{}, nil)
-		s.in(upgrade + follower)
+		s.in(upgradeRequest + follower)
 		s.expectLog("1 GET /")
 		s.WriteAndFlush(text(&http.Request{ID: 1}, 200, "hi"))
 		s.RunPending()
@@ -487,7 +500,7 @@ func TestServerTunnels(t *testing.T) {
 	t.Run("CONNECT refused", func(t *testing.T) {
 		t.Parallel()
 		s := serve(t, ServerOptions{}, func(ctx *channel.Context, r *http.Request) { ctx.Write(text(r, 403, "")) })
-		s.in(connect + follower)
+		s.in(connectRequest + follower)
 		s.expectLog("1 CONNECT a:80")
 		s.expectOut("HTTP/1.1 403 Forbidden\r\nConnection: close\r\nContent-Length: 0\r\n\r\n")
 	})
