@@ -1,0 +1,156 @@
+package httpserver
+
+import (
+	"millrace.dev/buffer"
+	"millrace.dev/channel"
+	"millrace.dev/codec/http"
+	"millrace.dev/future"
+)
+
+// The answer is given to the codec at once. What it refuses (a field that can't be sent, more
+// content than was declared) it answers itself, with a 500 if nothing of the answer was
+// sent, and the future fails.
+
+// Respond answers with the whole content, of which it makes a copy. The content type is left
+// out if it is empty.
+func (x *Exchange) Respond(status int, contentType string, content []byte) channel.Future {
+	var b *buffer.Buffer
+	if len(content) > 0 && x.state&(sStarted|sAnswered) == 0 {
+		b = x.Allocator().Allocate(len(content))
+		b.Write(content)
+	}
+	return x.RespondBuffer(status, contentType, b)
+}
+
+// RespondBuffer answers with the whole content, which it takes over; it may be nil.
+func (x *Exchange) RespondBuffer(status int, contentType string, content *buffer.Buffer) channel.Future {
+	r := http.NewResponse(status)
+	if contentType != "" {
+		r.Header.AddField(http.FieldContentType, contentType)
+	}
+	r.Body = content
+	return x.send(r)
+}
+
+// RespondWith answers with r, which it takes over: complete, with Body or without.
+func (x *Exchange) RespondWith(r *http.Response) channel.Future {
+	r.End = true
+	return x.send(r)
+}
+
+// Start begins an answer with its head r, and Body as the first content if there is any; it
+// takes r over. Write and End follow. Without a declared length the content is chunked. A
+// status below 200 is an interim answer, which another Start may follow.
+func (x *Exchange) Start(r *http.Response) channel.Future {
+	r.End = r.Status < 200
+	return x.send(r)
+}
+
+// send writes a head.
+func (x *Exchange) send(r *http.Response) channel.Future {
+	c := x.conn
+	if err := x.headRefusal(r); err != nil {
+		r.Close()
+		return future.Failed[future.Void](c.ctx.Loop(), err)
+	}
+	r.ID = x.id
+	end := false
+	if r.Status >= 200 {
+		x.state |= sStarted
+		end = r.End
+		x.limitRest(r)
+	}
+	f := c.write(r)
+	if end {
+		x.finish()
+	}
+	return f
+}
+
+// refusal says why nothing more can be written.
+func (x *Exchange) refusal() error {
+	if x.state&(sAnswered|sOver) != 0 {
+		return ErrAnswered
+	}
+	return nil
+}
+
+// headRefusal says why the head r can't be written.
+func (x *Exchange) headRefusal(r *http.Response) error {
+	switch {
+	case x.state&(sAnswered|sOver) != 0:
+		return ErrAnswered
+	case x.is(sStarted):
+		return ErrStarted
+	case r.Status == 101, x.is(sConnect) && r.Status >= 200 && r.Status < 300:
+		return ErrUpgrade
+	}
+	return nil
+}
+
+// Write sends content of an answer that was started, and takes it over. The future succeeds
+// when the transport has taken the bytes; nothing is allocated for it unless earlier
+// requests are yet to be answered. See IsWritable for back pressure.
+func (x *Exchange) Write(content *buffer.Buffer) channel.Future {
+	return x.content(http.NewContent(content, false))
+}
+
+// End ends an answer that was started. The trailer fields, which may be nil, are sent if the
+// content is chunked; End takes them over.
+func (x *Exchange) End(trailer *http.Header) channel.Future {
+	m := http.NewContent(nil, true)
+	m.Trailer = trailer
+	return x.content(m)
+}
+
+// SendFile answers with a piece of a file, by sendfile(2) where the transport can. It takes
+// r and region over; the file is closed when it was sent, or failed to be.
+func (x *Exchange) SendFile(r *http.Response, region *channel.FileRegion) channel.Future {
+	r.End, r.ContentLength = false, region.Count
+	started := x.send(r)
+	if x.state&(sStarted|sAnswered) != sStarted {
+		region.Close()
+		return started
+	}
+	return x.content(http.NewFileContent(region.File, region.Offset, region.Count, true))
+}
+
+func (x *Exchange) content(m *http.Content) channel.Future {
+	err := x.refusal()
+	if err == nil && !x.is(sStarted) {
+		err = ErrNotStarted
+	}
+	if err != nil {
+		m.Close()
+		return future.Failed[future.Void](x.conn.ctx.Loop(), err)
+	}
+	m.ID = x.id
+	end := m.End
+	f := x.conn.write(m)
+	if end {
+		x.finish()
+	}
+	return f
+}
+
+// IsWritable reports whether less waits to be sent than the channel's high watermark. Who
+// writes long answers stops when it is false, and goes on in OnWritable.
+func (x *Exchange) IsWritable() bool { return x.Channel().IsWritable() }
+
+// OnWritable has fn called, on the loop, each time that the channel has become writable
+// again. fn may be nil.
+func (x *Exchange) OnWritable(fn func(x *Exchange)) { x.onWritable = fn }
+
+// finish is called when the end of the answer was written.
+func (x *Exchange) finish() {
+	x.state |= sAnswered
+	x.abandonBody()
+	x.settle()
+}
+
+// Abort closes the connection in the middle of an answer, or instead of one.
+func (x *Exchange) Abort() {
+	if x.refusal() == nil {
+		x.conn.ctx.Close()
+	}
+}

@@ -1,0 +1,313 @@
+package httpserver
+
+import (
+	"context"
+	"time"
+
+	"millrace.dev/bootstrap"
+	"millrace.dev/buffer"
+	"millrace.dev/channel"
+	"millrace.dev/codec/http"
+	"millrace.dev/codec/http1"
+	"millrace.dev/loop"
+)
+
+// conn is the last handler of a connection: it gives requests to their handlers. It is
+// small and holds no memory while the connection is idle: what belongs to a request is in
+// its Exchange.
+type conn struct {
+	shard       *shard
+	ctx         *channel.Context
+	codec       *http1.ServerCodec
+	first, last *Exchange // unanswered, or with content to come, oldest first
+	std         *stdConn  // what net/http requests share; nil until there is one
+	timer       loop.Timer
+	due         time.Duration  // when the timer fires
+	lastIn      time.Duration  // when content came last
+	lastWrite   channel.Future // of the last part of an answer
+	stall       *stall         // while something waits to be sent
+	paused      int32          // exchanges that want no input
+	flags       connFlags
+}
+
+type connFlags uint8
+
+const (
+	cReading   connFlags = 1 << iota // a read batch is being passed on; its end flushes
+	cFlush                           // there is something to flush then
+	cServed                          // there was a request
+	cDraining                        // the server shuts down
+	cLingering                       // this side has ended; what comes is thrown away
+)
+
+// Added is for the pipeline.
+func (c *conn) Added(ctx *channel.Context) {
+	c.ctx = ctx
+	c.timer.Init(ctx.Loop(), c)
+}
+
+// Removed is for the pipeline.
+func (c *conn) Removed(*channel.Context) {
+	c.timer.Stop()
+	c.over()
+}
+
+// OnActive starts the timeouts.
+func (c *conn) OnActive(ctx *channel.Context) {
+	c.arm(ctx.Loop().Now(), c.shard.server.Timeouts.first())
+	ctx.FireActive()
+}
+
+// OnRead takes requests and their content; after a hijack, bytes.
+func (c *conn) OnRead(ctx *channel.Context, msg any) {
+	switch m := msg.(type) {
+	case *http.Request:
+		c.flags |= cReading
+		c.request(m)
+	case *http.Content:
+		c.flags |= cReading
+		c.content(m)
+	default:
+		if b, ok := msg.(*buffer.Buffer); ok && c.std != nil && c.std.hijacked != nil {
+			c.std.hijacked.receive(b)
+			return
+		}
+		ctx.FireRead(msg)
+	}
+}
+
+func (c *conn) request(m *http.Request) {
+	if c.flags&cLingering != 0 {
+		m.Close()
+		return
+	}
+	sh := c.shard
+	sh.requests.inc()
+	x := sh.acquire()
+	x.conn, x.req, x.id, x.length = c, m, m.ID, m.ContentLength
+	if m.End {
+		x.state = sBodyEnd
+	} else {
+		c.lastIn = c.ctx.Loop().Now()
+		if m.Expect == http.ExpectContinue {
+			x.state = sExpects
+		}
+		c.armWithin(c.lastIn, sh.server.Timeouts.Body)
+	}
+	if m.Method == http.MethodConnect {
+		x.state |= sConnect
+	}
+	c.flags |= cServed
+	if c.last == nil {
+		c.first = x
+	} else {
+		c.last.next = x
+	}
+	c.last = x
+	c.serve(x)
+	x.settle()
+}
+
+// serve finds the request's handler.
+func (c *conn) serve(x *Exchange) {
+	s := c.shard.server
+	if s.Native != nil && x.serveNative(s.Native) {
+		c.shard.native.inc()
+		if x.reader == nil && !x.is(sPaused) {
+			x.state |= sUnwanted
+		}
+		return
+	}
+	switch {
+	case x.state&(sStarted|sOver) != 0: // it has answered what it says is not its own
+	case s.Handler != nil:
+		c.serveStd(x)
+	default:
+		x.Respond(404, "text/plain; charset=utf-8", notFound)
+	}
+}
+
+var notFound = []byte("404 Not Found\n")
+
+func (c *conn) content(m *http.Content) {
+	if x := c.last; x != nil && x.id == m.ID && c.flags&cLingering == 0 {
+		c.lastIn = c.ctx.Loop().Now()
+		x.receive(m)
+	}
+	m.Close()
+	if c.flags&cDraining != 0 && c.first == nil && c.codec.InFlight() == 0 {
+		c.ctx.Close() // the answer was there before the end of the content
+	}
+}
+
+// OnReadComplete flushes the answers of the batch.
+func (c *conn) OnReadComplete(ctx *channel.Context) {
+	c.flags &^= cReading
+	if c.flags&cFlush != 0 {
+		c.flags &^= cFlush
+		ctx.Flush()
+	}
+	if p, since := c.codec.Phase(); p == http1.PhaseHead {
+		c.armWithin(since, c.shard.server.Timeouts.Header)
+	}
+	ctx.FireReadComplete()
+}
+
+// write gives a part of an answer to the codec; it is flushed at the end of the batch.
+func (c *conn) write(msg any) channel.Future {
+	f := c.ctx.Write(msg)
+	c.lastWrite = f
+	if c.flags&cReading != 0 {
+		c.flags |= cFlush
+	} else {
+		c.ctx.Flush()
+	}
+	return f
+}
+
+// askForContent sends a 100 for the client that waits for one.
+func (c *conn) askForContent(x *Exchange) {
+	r := http.NewResponse(100)
+	r.ID = x.id
+	c.write(r)
+	c.lastIn = c.ctx.Loop().Now()
+}
+
+// remove takes an exchange off the list.
+func (c *conn) remove(x *Exchange) {
+	var before *Exchange
+	for e := c.first; e != nil; before, e = e, e.next {
+		if e != x {
+			continue
+		}
+		if before == nil {
+			c.first = x.next
+		} else {
+			before.next = x.next
+		}
+		if c.last == x {
+			c.last = before
+		}
+		x.next = nil
+		return
+	}
+}
+
+// pause and resume count the exchanges that want no input.
+func (c *conn) pause() {
+	c.paused++
+	if c.paused == 1 {
+		c.ctx.Channel().SetAutoRead(false)
+	}
+}
+
+func (c *conn) resume() {
+	c.paused--
+	if c.paused == 0 {
+		c.lastIn = c.ctx.Loop().Now()
+		c.ctx.Channel().SetAutoRead(true)
+	}
+}
+
+// linger ends the connection after an answer that its client may still be sending for: it
+// gets the answer before the connection breaks (RFC 9112 section 9.6).
+func (c *conn) linger() {
+	if p, _ := c.codec.Phase(); p == http1.PhaseOther || c.flags&cLingering != 0 {
+		return // the codec sees to it
+	}
+	c.flags |= cLingering
+	c.ctx.Flush()
+	c.ctx.Shutdown(channel.Outbound)
+	c.arm(c.ctx.Loop().Now(), http1.DefaultLingerTime)
+}
+
+// OnWritability lets writers of long answers go on.
+func (c *conn) OnWritability(ctx *channel.Context, writable bool) {
+	if writable {
+		c.eachExchange(func(x *Exchange) {
+			if x.std != nil {
+				x.std.writable()
+			} else if x.onWritable != nil && !x.is(sAnswered) {
+				x.call(x.onWritable)
+			}
+		})
+		if c.std != nil && c.std.hijacked != nil {
+			c.std.hijacked.writable()
+		}
+	}
+	ctx.FireWritability(writable)
+}
+
+// eachExchange calls fn for each exchange; fn may end any of them.
+func (c *conn) eachExchange(fn func(x *Exchange)) {
+	for x := c.first; x != nil; {
+		next := x.next
+		fn(x)
+		x.settle()
+		if next != nil && next.conn != c {
+			return // it was ended with this one
+		}
+		x = next
+	}
+}
+
+// OnEvent takes the server's Drain.
+func (c *conn) OnEvent(ctx *channel.Context, event any) {
+	if _, ok := event.(bootstrap.Drain); ok {
+		c.flags |= cDraining
+		c.codec.Drain()
+	}
+	ctx.FireEvent(event)
+}
+
+// OnShutdown is told that the client has ended its direction.
+func (c *conn) OnShutdown(ctx *channel.Context, d channel.Direction) {
+	if d == channel.Inbound {
+		c.clientGone(context.Canceled)
+	}
+	ctx.FireShutdown(d)
+}
+
+// OnError is told why the connection is about to be lost.
+func (c *conn) OnError(ctx *channel.Context, err error) {
+	c.clientGone(err)
+	ctx.FireError(err)
+}
+
+// clientGone cancels the contexts of net/http requests, as net/http does even where the
+// client might still read the answer.
+func (c *conn) clientGone(err error) {
+	for x := c.first; x != nil; x = x.next {
+		if x.std != nil {
+			x.std.clientGone(err)
+		}
+	}
+	if c.std != nil && c.std.hijacked != nil {
+		c.std.hijacked.clientGone(err)
+	}
+}
+
+// OnInactive is told that the channel has closed.
+func (c *conn) OnInactive(ctx *channel.Context) {
+	c.timer.Stop()
+	c.over()
+	ctx.FireInactive()
+}
+
+// over ends every exchange: the connection is lost, or no longer HTTP's.
+func (c *conn) over() {
+	for x := c.first; x != nil; x = c.first {
+		c.first = x.next
+		x.next = nil
+		if x.std != nil {
+			x.std.lost()
+		} else if x.onClose != nil && !x.is(sAnswered) {
+			x.call(x.onClose)
+		}
+		x.recycle()
+	}
+	c.last = nil
+	if c.std != nil && c.std.hijacked != nil {
+		c.std.hijacked.lost()
+	}
+}

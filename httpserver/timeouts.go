@@ -1,0 +1,175 @@
+package httpserver
+
+import (
+	"time"
+
+	"millrace.dev/channel"
+	"millrace.dev/codec/http1"
+	"millrace.dev/loop"
+)
+
+// Timeouts end connections on which nothing moves. Zero means the default, a negative value
+// switches one off. None of them fires early; all are checked by one timer for each
+// connection, which costs nothing for each request.
+type Timeouts struct {
+	// Header is how long the head of a request may take from its first byte, and how long
+	// a new connection may take to its first request. The connection is closed. Default 10
+	// s.
+	Header time.Duration
+	// Body is how long a client may pause within the content of a request while the server
+	// is willing to read it. The handler's read fails, and the connection ends with its
+	// answer. Default 30 s.
+	Body time.Duration
+	// Write is how long a client may take nothing of what waits to be sent to it: progress
+	// counts, not completion. The connection is closed; it may take up to a quarter
+	// longer. Default 30 s.
+	Write time.Duration
+	// Idle is how long a connection is kept for the next request. It is closed then.
+	// Default 90 s.
+	Idle time.Duration
+}
+
+// The defaults of Timeouts.
+const (
+	DefaultHeaderTimeout = 10 * time.Second
+	DefaultBodyTimeout   = 30 * time.Second
+	DefaultWriteTimeout  = 30 * time.Second
+	DefaultIdleTimeout   = 90 * time.Second
+)
+
+// never is a timeout that is switched off.
+const never = time.Duration(1<<63 - 1)
+
+func (t Timeouts) effective() Timeouts {
+	set := func(d *time.Duration, byDefault time.Duration) {
+		switch {
+		case *d == 0:
+			*d = byDefault
+		case *d < 0:
+			*d = never
+		}
+	}
+	set(&t.Header, DefaultHeaderTimeout)
+	set(&t.Body, DefaultBodyTimeout)
+	set(&t.Write, DefaultWriteTimeout)
+	set(&t.Idle, DefaultIdleTimeout)
+	return t
+}
+
+// stallChecks is how many times in Timeouts.Write the progress of writes is looked at.
+const stallChecks = 4
+
+// sample is how often the timer looks after writes.
+func (t *Timeouts) sample() time.Duration {
+	if t.Write == never {
+		return never
+	}
+	return t.Write / stallChecks
+}
+
+// first is how long the timer may wait on a new connection.
+func (t *Timeouts) first() time.Duration { return min(t.Header, t.sample()) }
+
+// arm sets the timer to fire d after since, which is not in the future.
+func (c *conn) arm(since, d time.Duration) {
+	if d >= never-since {
+		c.timer.Stop()
+		c.due = never
+		return
+	}
+	c.due = since + d
+	c.timer.Reset(c.due - c.ctx.Loop().Now())
+}
+
+// armWithin has the timer fire d after since at the latest.
+func (c *conn) armWithin(since, d time.Duration) {
+	if d < never-since && (since+d < c.due || !c.timer.Active()) {
+		c.arm(since, d)
+	}
+}
+
+// RunTimer looks at what the connection is doing. Between two looks nothing is kept up to
+// date but the times of the phases, so the timer fires more often than it finds something.
+func (c *conn) RunTimer(*loop.Timer) {
+	if c.flags&cLingering != 0 {
+		c.ctx.Close()
+		return
+	}
+	now := c.ctx.Loop().Now()
+	t := &c.shard.server.Timeouts
+	left := c.untilDeadline(t, now)
+	if left <= 0 {
+		c.expire()
+		if !c.ctx.Channel().IsOpen() {
+			return
+		}
+		left = never
+	}
+	if c.stalled(now) {
+		c.shard.timeouts.inc()
+		c.ctx.Close()
+		return
+	}
+	c.arm(now, min(left, t.sample()))
+}
+
+// untilDeadline returns how long the client has for what it is to do next.
+func (c *conn) untilDeadline(t *Timeouts, now time.Duration) time.Duration {
+	phase, since := c.codec.Phase()
+	limit := never
+	switch phase {
+	case http1.PhaseIdle:
+		limit = t.Idle
+		if c.flags&cServed == 0 {
+			limit = t.Header
+		}
+	case http1.PhaseHead:
+		limit = t.Header
+	case http1.PhaseContent:
+		if x := c.last; x != nil && x.state&(sExpects|sBodyEnd) == 0 && c.paused == 0 {
+			limit, since = t.Body, c.lastIn
+		}
+	}
+	if limit == never {
+		return never
+	}
+	return since + limit - now
+}
+
+// expire is called when the client has used up its time.
+func (c *conn) expire() {
+	c.shard.timeouts.inc()
+	phase, _ := c.codec.Phase()
+	if phase == http1.PhaseContent && !c.last.is(sAnswered) {
+		c.last.giveUpBody(ErrBodyTimeout)
+		return
+	}
+	c.ctx.Close()
+}
+
+// stall is what is remembered about writes between two looks.
+type stall struct {
+	mark    channel.Future // the last write at the time
+	pending int64          // bytes that waited
+	since   time.Duration  // when the first look was that has seen no progress since
+}
+
+// stalled reports whether bytes wait to be sent and the client has taken none of them for
+// Timeouts.Write.
+func (c *conn) stalled(now time.Duration) bool {
+	pending := c.ctx.Channel().PendingBytes()
+	if pending == 0 || c.shard.server.Timeouts.Write == never {
+		c.stall = nil
+		return false
+	}
+	s := c.stall
+	if s != nil && pending >= s.pending && !s.mark.IsDone() {
+		return now-s.since >= c.shard.server.Timeouts.Write
+	}
+	if s == nil {
+		s = &stall{}
+		c.stall = s
+	}
+	*s = stall{c.lastWrite, pending, now}
+	return false
+}
