@@ -33,11 +33,10 @@ type Cache struct {
 
 // freeList holds the free Buffers of one size class of a Cache. Only the owner uses it.
 type freeList struct {
-	head    *Buffer // linked by next
-	n, max  int32
-	allocs  uint64 // Buffers handed out here
-	moved   uint64 // Buffers that came from the shared pool less those that went there
-	trimmed uint64 // allocs at the last Trim
+	head   *Buffer // linked by next
+	n, max int32
+	allocs uint64 // Buffers handed out here
+	moved  uint64 // Buffers that came from the shared pool less those that went there
 }
 
 // frees returns how many Buffers were given back here. It follows from the rest, so that
@@ -87,22 +86,16 @@ func (c *Cache) Unbind() {
 	c.owner.Store(0)
 }
 
-// Trim gives what hasn't been in use since the last Trim to the shared pool: of each size
-// class the cache keeps at most as many Buffers as were allocated in between. Call it now
-// and then, and before a long sleep; with nothing to give back it costs about 100 ns. Only
-// the owner may call it, else it panics.
+// Trim gives everything that the cache keeps to the shared pool, where other caches find it,
+// and brings the published figures up to date. A loop that has nothing to do calls it before
+// it sleeps for long. Only the owner may call it, else it panics.
 func (c *Cache) Trim() {
 	c.mustOwn("Trim")
 	c.drain()
 	for k := range c.lists {
-		l := &c.lists[k]
-		if used := l.allocs - l.trimmed; uint64(l.n) > used {
-			c.spill(l, k, int32(used))
-		}
-		l.trimmed = l.allocs
+		c.spill(&c.lists[k], k, 0)
 	}
 	c.publish()
-	c.pool.trimmed()
 }
 
 // Allocate implements Allocator.

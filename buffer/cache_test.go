@@ -2,14 +2,16 @@ package buffer
 
 import (
 	"bytes"
+	"runtime"
 	"sync"
 	"testing"
+	"time"
 )
 
 // boundCache returns a cache bound to the test's goroutine, at a level that recycles.
 func boundCache(t testing.TB, o PooledOptions) *Cache {
 	withLevel(t, Disabled)
-	c := NewPooled(o).NewCache()
+	c := newPooled(o).NewCache()
 	c.Bind()
 	t.Cleanup(func() {
 		if c.onOwner() {
@@ -143,6 +145,35 @@ func TestMemoryIsReused(t *testing.T) {
 	b.Close()
 }
 
+func TestCachesShareThroughThePool(t *testing.T) {
+	c := boundCache(t, PooledOptions{})
+	var bs []*Buffer
+	for range 40 {
+		bs = append(bs, c.Allocate(4096))
+	}
+	for _, b := range bs {
+		b.Close()
+	}
+	c.Trim()
+	elsewhere(func() {
+		other := c.pool.NewCache()
+		other.Bind()
+		defer other.Unbind()
+		b := other.Allocate(4096)
+		// It takes a batch, so that the next ones cost no lock.
+		if l := &other.lists[classOf(4096)]; int(l.n) != refillBytes/4096-1 || c.pool.lists[classOf(4096)].n != 40-refillBytes/4096 {
+			t.Errorf("%d taken besides, %d left", l.n, c.pool.lists[classOf(4096)].n)
+		}
+		if b.blk.home != other {
+			t.Error("it has another home")
+		}
+		b.Close()
+	})
+	if s := c.pool.Stats(); s.Used != 0 || s.Allocs != 41 || s.Cached != 40*4096 {
+		t.Errorf("%+v", s)
+	}
+}
+
 func TestCacheIsBounded(t *testing.T) {
 	c := boundCache(t, PooledOptions{CacheBytes: 16 << 10})
 	for _, size := range classSizes {
@@ -178,36 +209,51 @@ func TestCacheThatKeepsNothing(t *testing.T) {
 	}
 }
 
-func TestTrimKeepsWhatIsInUse(t *testing.T) {
+func TestTrimGivesEverythingToTheSharedPool(t *testing.T) {
 	c := boundCache(t, PooledOptions{})
+	for _, size := range classSizes {
+		b := c.Allocate(size)
+		c.Allocate(size).Close()
+		b.Close()
+	}
+	cached := c.Stats().Cached
+	c.Trim()
+	if n := c.Stats().Cached; n != 0 || c.pool.held.Load() != cached {
+		t.Errorf("%d bytes kept, %d shared of %d", n, c.pool.held.Load(), cached)
+	}
+}
+
+func TestSharedPoolKeepsWhatIsInUse(t *testing.T) {
+	withLevel(t, Disabled)
+	p := newPooled(PooledOptions{})
+	l := &p.lists[classOf(4096)]
 	churn := func(n int) {
 		var bs []*Buffer
 		for range n {
-			bs = append(bs, c.Allocate(4096))
+			bs = append(bs, p.Allocate(4096))
 		}
 		for _, b := range bs {
 			b.Close()
 		}
 	}
-	l := &c.lists[classOf(4096)]
-	churn(20)
-	c.Trim() // 20 were allocated: all stay
-	if l.n != 20 {
-		t.Errorf("%d kept after a burst of 20", l.n)
+	for _, n := range []int{20, 20, 3, 0, 5} {
+		churn(n)
+		if p.Trim(); l.n != n || p.held.Load() != int64(n)*4096 {
+			t.Errorf("%d kept with %d bytes held, %d were in use", l.n, p.held.Load(), n)
+		}
 	}
-	churn(3)
-	c.Trim()
-	if l.n != 3 {
-		t.Errorf("%d kept, 3 were in use", l.n)
-	}
-	c.Trim()
-	if l.n != 0 {
-		t.Errorf("%d kept, none was in use", l.n)
-	}
-	// The shared pool takes its turn along: what nobody took goes to the collector.
-	c.Trim()
-	if s := c.pool.Stats(); s.Cached != 0 || c.pool.held.Load() != 0 {
-		t.Errorf("%d bytes cached, %d held, after trimming an idle pool", s.Cached, c.pool.held.Load())
+}
+
+func TestSharedPoolIsTrimmedByTheCollector(t *testing.T) {
+	withLevel(t, Disabled)
+	p := NewPooled(PooledOptions{})
+	p.Allocate(4096).Close()
+	deadline := time.Now().Add(10 * time.Second)
+	for p.Stats().Cached != 0 {
+		if time.Now().After(deadline) {
+			t.Fatal("memory kept by an idle pool")
+		}
+		runtime.GC()
 	}
 }
 
@@ -245,7 +291,7 @@ func TestReturnsToASleepingOwnerAreBounded(t *testing.T) {
 
 func TestSharedPoolIsBounded(t *testing.T) {
 	withLevel(t, Disabled)
-	p := NewPooled(PooledOptions{SharedBytes: 10 << 10})
+	p := newPooled(PooledOptions{SharedBytes: 10 << 10})
 	var bs []*Buffer
 	for range 30 {
 		bs = append(bs, p.Allocate(1024))
@@ -305,7 +351,7 @@ func TestOwnerRules(t *testing.T) {
 		"Bind of a bound cache": c.Bind,
 		"Trim elsewhere":        func() { forward(elsewhere, c.Trim) },
 		"Unbind elsewhere":      func() { forward(elsewhere, c.Unbind) },
-		"Unbind of another":     NewPooled(PooledOptions{}).NewCache().Unbind,
+		"Unbind of another":     newPooled(PooledOptions{}).NewCache().Unbind,
 	} {
 		func() {
 			defer func() {
@@ -375,7 +421,7 @@ func TestStatsByClass(t *testing.T) {
 		}
 	})
 	c.Trim()
-	elsewhere(func() { check("cache after Trim, elsewhere", c.Stats(), 1024, 2048, 3, 2) })
+	elsewhere(func() { check("cache after Trim, elsewhere", c.Stats(), 1024, 0, 3, 2) })
 	for _, b := range bs[2:] {
 		b.Close()
 	}
@@ -449,7 +495,7 @@ func TestGrowthElsewhereUsesTheSharedPool(t *testing.T) {
 // would change if its memory were handed out twice.
 func TestClosesElsewhere(t *testing.T) {
 	withLevel(t, Disabled)
-	p := NewPooled(PooledOptions{CacheBytes: 8 << 10, SharedBytes: 1 << 20})
+	p := newPooled(PooledOptions{CacheBytes: 8 << 10, SharedBytes: 1 << 20})
 	work := make(chan *Buffer, 64)
 	var closers, loops sync.WaitGroup
 	for range 3 {
@@ -510,7 +556,7 @@ func TestClosesElsewhere(t *testing.T) {
 
 func TestSplitPartsClosedAtOnce(t *testing.T) {
 	withLevel(t, Disabled)
-	p := NewPooled(PooledOptions{})
+	p := newPooled(PooledOptions{})
 	for range 200 {
 		b := p.Allocate(1024)
 		b.Advance(1024)

@@ -63,10 +63,4 @@ func shapes(p []byte) map[string]*Buffer {
 	return all
 }
 
-var testPool = NewPooled(PooledOptions{})
-
-func closeAll(bs map[string]*Buffer) {
-	for _, b := range bs {
-		b.Close()
-	}
-}
+var testPool = newPooled(PooledOptions{})

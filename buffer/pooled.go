@@ -1,8 +1,10 @@
 package buffer
 
 import (
+	"runtime"
 	"sync"
 	"sync/atomic"
+	"weak"
 )
 
 // Allocator hands out Buffers. Its methods may be called on any goroutine.
@@ -50,7 +52,6 @@ type Pooled struct {
 	mu      sync.Mutex
 	caches  map[*Cache]struct{}   // those bound now
 	retired [numClasses]countPair // what caches counted that were unbound
-	trims   int                   // Cache.Trim calls since the last own Trim
 }
 
 // sharedList holds the free Buffers of one size class. They have no home.
@@ -59,13 +60,20 @@ type sharedList struct {
 	head          *Buffer // linked by next
 	n             int
 	allocs, frees uint64 // by goroutines without a cache
-	taken         uint64 // Buffers taken for any use
-	trimmed       uint64 // taken at the last Trim
+	wanted        uint64 // Buffers taken, or looked for in vain
+	trimmed       uint64 // wanted at the last Trim
 	_             [8]byte
 }
 
 // NewPooled returns a pooled allocator.
 func NewPooled(o PooledOptions) *Pooled {
+	p := newPooled(o)
+	trimAfterGC(weak.Make(p))
+	return p
+}
+
+// newPooled is NewPooled without trimming by itself.
+func newPooled(o PooledOptions) *Pooled {
 	return &Pooled{
 		cacheBytes:  orDefault(o.CacheBytes, defaultCacheBytes),
 		sharedBytes: int64(orDefault(o.SharedBytes, defaultSharedBytes)),
@@ -111,13 +119,14 @@ func (p *Pooled) allocate(capacity int) *Buffer {
 	return b.open()
 }
 
+// pop is called with mu held.
 func (l *sharedList) pop() *Buffer {
+	l.wanted++
 	b := l.head
 	if b != nil {
 		l.head = b.next
 		b.next = nil
 		l.n--
-		l.taken++
 	}
 	return b
 }
@@ -175,6 +184,7 @@ func (p *Pooled) take(k int, c *Cache, n int32) (*Buffer, int32) {
 	for got < max(n, 1) {
 		b := l.pop()
 		if b == nil {
+			l.wanted -= uint64(min(got, 1)) // one more would have been welcome, not needed
 			break
 		}
 		b.blk.home = c
@@ -190,20 +200,21 @@ func (p *Pooled) take(k int, c *Cache, n int32) (*Buffer, int32) {
 }
 
 // Trim leaves what the shared pool hasn't needed since the last Trim to the garbage
-// collector: of each size class it keeps at most as many Buffers as were taken in between.
-// The caches call it by their own Trim, about once for each round of theirs.
+// collector: of each size class it keeps at most as many Buffers as were asked for in
+// between. It happens by itself after every garbage collection (an idle program has one
+// every two minutes).
 func (p *Pooled) Trim() {
 	for k := range p.lists {
 		l := &p.lists[k]
 		l.mu.Lock()
-		drop := l.n - int(min(l.taken-l.trimmed, uint64(l.n)))
+		drop := l.n - int(min(l.wanted-l.trimmed, uint64(l.n)))
 		for range drop {
 			b := l.head
 			l.head = b.next
 			b.next = nil
 		}
 		l.n -= drop
-		l.trimmed = l.taken
+		l.trimmed = l.wanted
 		l.mu.Unlock()
 		if drop > 0 {
 			p.held.Add(-int64(drop) * int64(classSizes[k]))
@@ -211,18 +222,15 @@ func (p *Pooled) Trim() {
 	}
 }
 
-// trimmed counts a Cache.Trim; after as many as there are caches it is the pool's turn.
-func (p *Pooled) trimmed() {
-	p.mu.Lock()
-	p.trims++
-	due := p.trims >= len(p.caches)
-	if due {
-		p.trims = 0
-	}
-	p.mu.Unlock()
-	if due {
-		p.Trim()
-	}
+// trimAfterGC makes Trim run after every garbage collection, as long as the pool is in use:
+// what it attaches the cleanup to is garbage at once.
+func trimAfterGC(p weak.Pointer[Pooled]) {
+	runtime.AddCleanup(new([4]*Pooled), func(p weak.Pointer[Pooled]) {
+		if pool := p.Value(); pool != nil {
+			pool.Trim()
+			trimAfterGC(p)
+		}
+	}, p)
 }
 
 // enter makes c count among the bound caches.
@@ -241,7 +249,7 @@ func (p *Pooled) leave(c *Cache) {
 		l := &c.lists[k]
 		p.retired[k].allocs += l.allocs
 		p.retired[k].frees += l.frees()
-		l.allocs, l.moved, l.trimmed = 0, 0, 0
+		l.allocs, l.moved = 0, 0
 	}
 	c.publish()
 }
