@@ -16,6 +16,8 @@ import (
 // ID of its request: what comes too early is kept until its turn (and counts as pending
 // bytes of the channel), so answers leave in the order of the requests. The write's future
 // succeeds once the transport has taken the bytes. ID 0 is the oldest unanswered request.
+// While the channel is not writable nothing more is decoded or read: a client that takes
+// no answers gets to send no requests, and no content either.
 // Flushing is left to the handlers, except for what the codec says itself.
 //
 // A malformed request is answered here, with its status and "Connection: close", after
@@ -188,9 +190,13 @@ func (c *ServerCodec) resumeRead(ctx *channel.Context) {
 	}
 }
 
-// wantsMore reports whether the next message may be decoded. Contents always may: their
-// request has been counted.
-func (c *ServerCodec) wantsMore() bool {
+// wantsMore reports whether the next message may be decoded. A client that does not take
+// its answers is not listened to, so that they don't pile up; contents may come whatever
+// is unanswered, as their request has been counted.
+func (c *ServerCodec) wantsMore(ctx *channel.Context) bool {
+	if !ctx.Channel().IsWritable() {
+		return false
+	}
 	if c.dec.body.phase != noBody {
 		return true
 	}
@@ -210,9 +216,9 @@ func (c *ServerCodec) decode(ctx *channel.Context) {
 			c.in = nil
 			break
 		}
-		if !c.wantsMore() {
+		if !c.wantsMore(ctx) {
 			c.decoding = false
-			return // advance goes on
+			return // advance or OnWritability goes on
 		}
 		inBody := c.dec.body.phase != noBody
 		msg, err := c.dec.Next(c.in)
@@ -252,6 +258,14 @@ func (c *ServerCodec) panicked() {
 		c.decoding = false
 		c.resume(c.ctx)
 	}
+}
+
+// OnWritability lets decoding go on when the client has taken enough of its answers.
+func (c *ServerCodec) OnWritability(ctx *channel.Context, writable bool) {
+	if writable && c.in != nil {
+		c.resume(ctx)
+	}
+	ctx.FireWritability(writable)
 }
 
 // noteHead notes since when a head has been arriving.

@@ -237,6 +237,24 @@ func TestServerBoundsRequestsInFlight(t *testing.T) {
 	s.expectLog("6 GET /next")
 }
 
+// A client that never reads its answers is not read from either.
+func TestServerStopsForAClientThatDoesNotRead(t *testing.T) {
+	t.Parallel()
+	large := strings.Repeat("x", 40<<10)
+	s := serve(t, ServerOptions{}, func(ctx *channel.Context, r *http.Request) { ctx.Write(text(r, 200, large)) })
+	s.SetTransportWritable(false)
+	for range 20 {
+		s.in(follower + follower)
+	}
+	if n, limit := s.PendingBytes(), int64(s.Config().WriteBufferHigh+len(large)+200); n > limit || s.Reading() {
+		t.Errorf("%d bytes wait, want at most %d; reading %v", n, limit, s.Reading())
+	}
+	s.SetTransportWritable(true)
+	if got := strings.Count(s.out(), "HTTP/1.1 200 OK"); got != 40 || !s.Reading() {
+		t.Errorf("%d answers in the end, reading %v", got, s.Reading())
+	}
+}
+
 // The same when handlers answer at once: nothing waits.
 func TestServerLimitDoesNotStopPromptHandlers(t *testing.T) {
 	t.Parallel()
