@@ -427,6 +427,7 @@ func TestGoexitInAHandler(t *testing.T) {
 }
 
 func TestNoAllocationPerEvent(t *testing.T) {
+	countingAllocations(t)
 	g, _ := startGroup(t, Options{WatchdogThreshold: -1})
 	l := g.Next()
 	a, b := pair(t)

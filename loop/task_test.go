@@ -376,6 +376,7 @@ func TestOffLoopCallsPanic(t *testing.T) {
 }
 
 func TestAllocationsOfTasks(t *testing.T) {
+	countingAllocations(t)
 	m, err := NewManual(Options{})
 	mustDo(t, err)
 	defer m.Close()

@@ -192,6 +192,7 @@ func TestPanickingTimers(t *testing.T) {
 }
 
 func TestTimersAllocateNothing(t *testing.T) {
+	countingAllocations(t)
 	m, err := NewManual(Options{})
 	mustDo(t, err)
 	defer m.Close()
