@@ -200,6 +200,7 @@ func (q *Queue) TakeBytes(limit int64) *buffer.Buffer {
 
 // Progress records that the transport has taken n bytes from the front. Messages that are
 // sent whole are closed, and their writes succeed, as do those of messages that were taken.
+// Those of a MessageTransport leave by Take only, however short they are.
 func (q *Queue) Progress(n int64) {
 	q.bytes -= n
 	q.ch.sent(n)
@@ -209,7 +210,7 @@ func (q *Queue) Progress(n int64) {
 	}
 	last := s.taken
 	s.taken = 0
-	for s.head < s.flushed {
+	for s.head < s.flushed && !q.ch.wholeMessage {
 		e := &s.entries[s.head]
 		left, taken := advance(e.msg, n)
 		n -= taken

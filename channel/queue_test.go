@@ -10,6 +10,7 @@ import (
 
 	"millrace.dev/buffer"
 	"millrace.dev/channel"
+	"millrace.dev/channel/embedded"
 )
 
 // Small buffers are gathered into the one before, so that pipelined answers leave in one
@@ -87,6 +88,23 @@ func TestQueueEmptyBuffersAreSent(t *testing.T) {
 				t.Error("an empty buffer was not closed")
 			}
 		}
+	}
+}
+
+// A transport of messages gets each of them, empty ones and those of its own types too.
+func TestQueueOfWholeMessages(t *testing.T) {
+	t.Parallel()
+	ch := embedded.New()
+	defer ch.Finish()
+	msgs := []any{buffer.CopyString("a"), buffer.New(0), &tracked{}, &tracked{}, buffer.New(0), buffer.CopyString("b")}
+	if err := ch.WriteOutbound(msgs...); err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range msgs {
+		if got := ch.ReadOutbound(); got != want {
+			t.Errorf("message %d is %v", i, got)
+		}
+		channel.Dispose(want)
 	}
 }
 
