@@ -260,11 +260,11 @@ func (ch *Channel) shutdown(d Direction) Future {
 	// Everything flushed leaves first; what was never flushed can't leave any more.
 	ch.outputState = outputDraining
 	ch.flushNow()
-	switch {
-	case ch.state == closed:
-		return ch.failed(ErrClosed)
-	case ch.outputState == outputShut: // flushNow has sent the last of it
+	switch o := ch.failure.Load(); {
+	case o != nil && o.err == ErrOutputShutdown: // flushNow has sent the last of it
 		return Future{}
+	case o != nil: // an error has closed the channel, or is about to
+		return ch.failed(o.err)
 	case ch.queue.Empty():
 		return ch.finishOutput()
 	}
@@ -279,14 +279,15 @@ func (ch *Channel) finishOutput() Future {
 	err := ch.transport.Shutdown(Outbound)
 	p := ch.shutdownOp
 	ch.shutdownOp = nil
-	ch.failWrites(ErrOutputShutdown)
 	if err != nil {
+		ch.failWrites(err)
 		if p != nil {
 			p.TryFail(err)
 		}
 		ch.fail(err)
 		return ch.failed(err)
 	}
+	ch.failWrites(ErrOutputShutdown)
 	if p != nil {
 		p.TrySucceed(future.Void{})
 	}
