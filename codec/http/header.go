@@ -79,7 +79,9 @@ func (h *Header) AddBytes(name, value []byte) { add(h, fieldOf(name), name, valu
 func (h *Header) AddField(f Field, value string) { add(h, f, fieldNames[f], value) }
 
 func add[N, V []byte | string](h *Header, f Field, name N, value V) {
-	value = octet.Trim(value)
+	if n := len(value); n > 0 && (value[0] <= ' ' || value[n-1] <= ' ') {
+		value = octet.Trim(value)
+	}
 	at := len(h.arena)
 	if len(name)+len(value) > maxArena-at {
 		panic("http: a header of more than 2 GiB")

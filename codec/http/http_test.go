@@ -492,3 +492,11 @@ func BenchmarkHeaderValue(b *testing.B) {
 		}
 	})
 }
+
+func BenchmarkHeaderAdd(b *testing.B) {
+	h := &Header{}
+	for b.Loop() {
+		h.Reset()
+		h.AddField(FieldContentType, "text/plain")
+	}
+}

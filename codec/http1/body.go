@@ -39,16 +39,17 @@ const (
 
 // start prepares for content; it says false when there is none.
 func (b *body) start(f framing, limits *http.Limits) (bool, *Error) {
-	b.left, b.total, b.ext, b.digits, b.phase = 0, 0, 0, 0, noBody
 	switch {
+	case f == 0 || f == framingNone:
+		return false, nil
 	case f == framingChunked:
-		b.phase = chunkSize
+		b.left, b.total, b.ext, b.digits, b.phase = 0, 0, 0, 0, chunkSize
 	case f > framing(limits.MaxBody):
 		return false, errBodyLong
-	case f > 0:
+	default:
 		b.left, b.phase = int64(f), inLength
 	}
-	return b.phase != noBody, nil
+	return true, nil
 }
 
 // next returns the next piece of content, or nil when it needs more bytes.

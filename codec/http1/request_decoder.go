@@ -111,7 +111,8 @@ func (d *RequestDecoder) head(in *buffer.Buffer) (*http.Request, *Error) {
 			d.limits = &defaultLimits
 		}
 		d.req = http.NewRequest("", "")
-		d.line, d.body.sec = requestLine{}, section{}
+		d.line.pos, d.line.phase = 0, inMethod
+		d.body.sec.phase = lineStart
 		// Usually the head is all there: it is parsed where it lies, and copied once.
 		n, err := d.parse(p)
 		if err != nil {
@@ -234,7 +235,6 @@ func (d *RequestDecoder) finishHead() (*http.Request, *Error) {
 	d.id++
 	r.ID = d.id
 	d.req = nil
-	d.line = requestLine{}
 	return r, nil
 }
 

@@ -156,7 +156,8 @@ func (d *ResponseDecoder) head(in *buffer.Buffer) (*http.Response, *Error) {
 			d.limits = &defaultLimits
 		}
 		d.resp = http.NewResponse(0)
-		d.linePos, d.inLine, d.body.sec = 0, true, section{}
+		d.linePos, d.inLine = 0, true
+		d.body.sec.phase = lineStart
 		n, err := d.parse(p)
 		if err != nil {
 			return nil, err
@@ -288,7 +289,7 @@ func (d *ResponseDecoder) finishHead() (*http.Response, *Error) {
 		return nil, err
 	}
 	if f == framingNone {
-		d.body.phase, hasBody = inRest, true
+		d.body.phase, d.body.total, hasBody = inRest, 0, true
 	}
 	r.End = !hasBody
 	r.CloseConn = !interim && !d.tunnel && (!persistent(h, r.Version) || f == framingNone)
