@@ -1,10 +1,6 @@
 package loop
 
-import (
-	"time"
-
-	"millrace.dev/buffer"
-)
+import "millrace.dev/buffer"
 
 // groupMemory is what the loops of a group allocate buffers from.
 type groupMemory struct {
@@ -48,31 +44,11 @@ func (l *Loop) allocatorUnbind() {
 	}
 }
 
-// idleAfter is how long a loop has to be without work before it returns spare memory.
-const idleAfter = time.Second
+// trimTask returns the spare memory of a loop that has been idle, and notes in which turn that was.
+type trimTask Loop
 
-// idleState notices when a loop falls idle.
-type idleState struct {
-	last    time.Duration // when work was last seen
-	seen    uint64        // amount of work then
-	trimmed bool
-}
-
-// idleDeadline is called before each sleep and returns when the loop should look again whether it is
-// idle. It trims the cache when it is.
-func (l *Loop) idleDeadline() time.Duration {
-	if l.cache == nil {
-		return never
-	}
-	s, now := &l.idle, l.turnTime()
-	if work := l.counters.events + l.counters.tasks; work != s.seen {
-		*s = idleState{last: now, seen: work}
-	} else if !s.trimmed && now-s.last >= idleAfter {
-		l.cache.Trim()
-		s.trimmed = true
-	}
-	if s.trimmed {
-		return never
-	}
-	return s.last + idleAfter
+func (t *trimTask) RunTask() {
+	l := (*Loop)(t)
+	l.cache.Trim()
+	l.trimmed.Store(l.turn.Load())
 }

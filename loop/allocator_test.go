@@ -2,7 +2,6 @@ package loop
 
 import (
 	"testing"
-	"time"
 
 	"millrace.dev/buffer"
 )
@@ -40,30 +39,4 @@ func TestOtherAllocatorsAreUsedAsTheyAre(t *testing.T) {
 	if m.Loop().Allocator() != buffer.Unpooled() {
 		t.Error("a manual loop's allocator is not the unpooled one")
 	}
-}
-
-// TestIdle turns a loop's clock by hand and asks when it would look again, and whether it has trimmed.
-func TestIdle(t *testing.T) {
-	t.Parallel()
-	m, _ := newManual(t, Options{})
-	l := m.Loop()
-	l.cache = buffer.NewPooled(buffer.PooledOptions{}).NewCache()
-	l.cache.Bind()
-	defer l.cache.Unbind()
-	at := func(now time.Duration, want time.Duration, trimmed bool) {
-		t.Helper()
-		l.now, l.nowKnown = now, true
-		if got := l.idleDeadline(); got != want || l.idle.trimmed != trimmed {
-			t.Fatalf("at %v: looks again at %v, trimmed: %v; want %v, %v", now, got, l.idle.trimmed, want, trimmed)
-		}
-	}
-	l.counters.tasks++
-	at(10*time.Second, 10*time.Second+idleAfter, false)
-	at(10*time.Second+idleAfter/2, 10*time.Second+idleAfter, false)
-	l.counters.events++
-	at(10*time.Second+idleAfter/2, 10*time.Second+idleAfter*3/2, false)
-	at(10*time.Second+idleAfter*3/2, never, true)
-	at(time.Hour, never, true)
-	l.counters.tasks++
-	at(2*time.Hour, 2*time.Hour+idleAfter, false)
 }

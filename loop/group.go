@@ -32,6 +32,8 @@ type Group struct {
 
 var groupNumber atomic.Uint64
 
+var _ future.Host = (*Loop)(nil)
+
 // NewGroup starts the loops. It fails if an option makes no sense or the system refuses descriptors.
 // Shutdown ends the group; until then its goroutines run.
 func NewGroup(o Options) (*Group, error) {

@@ -23,7 +23,9 @@ type Loop struct {
 	state atomic.Uint32  // awake, asleep, woken: see sleep.go
 	turn  atomic.Uint64  // number of the current turn: see watchdog.go
 	over  atomic.Bool    // the loop has ended
-	queue mpsc.Queue     // its consumer side is the loop's own
+	// trimmed is the turn in which the loop last returned spare memory.
+	trimmed atomic.Uint64
+	queue   mpsc.Queue // its consumer side is the loop's own
 
 	// Constant after creation.
 	group     *Group
@@ -54,7 +56,6 @@ type Loop struct {
 	ending   []TurnEnder // being called, of which
 	ends     int         // these were called
 	stop     stopState
-	idle     idleState
 	counters counters
 	public   publicCounters
 }

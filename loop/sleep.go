@@ -41,21 +41,16 @@ const never = time.Duration(-1)
 
 // sleepUntil returns the time at which the loop has something to do even if nothing happens.
 func (l *Loop) sleepUntil() time.Duration {
-	until := l.idleDeadline()
+	until := never
 	if tick, ok := l.wheel.next(); ok {
-		until = earlier(until, l.tickStart(tick))
+		until = l.tickStart(tick)
 	}
 	if l.stop.requested {
-		until = earlier(until, l.stopDeadline())
+		if at := l.stopDeadline(); until == never || at < until {
+			until = at
+		}
 	}
 	return until
-}
-
-func earlier(a, b time.Duration) time.Duration {
-	if a == never || b < a {
-		return b
-	}
-	return a
 }
 
 // slept is called by pollers that gave up the processor: there is no need to kick.

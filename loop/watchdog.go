@@ -5,45 +5,58 @@ import (
 	"log/slog"
 	"runtime/pprof"
 	"strings"
+	"sync"
 	"time"
 )
 
 // profileLabel names the loop in CPU and goroutine profiles.
 const profileLabel = "loop"
 
-// watchdog reports turns that last too long. It looks at the loops' turn numbers from time to time,
-// so a loop pays one atomic write a turn and reads no clock for it.
+// watchdog reports turns that last too long, and has loops return spare memory that have slept for a
+// while. It looks at the loops' turn numbers from time to time, so a loop pays one atomic write a turn
+// and reads no clock for it.
 type watchdog struct {
 	loops     []*Loop
-	threshold time.Duration
+	threshold time.Duration // not positive: nothing is reported
 	log       *slog.Logger
 	seen      []sighting
 	quit      chan struct{}
+	quitOnce  sync.Once
 }
 
 // sighting is what the watchdog knows about one loop.
 type sighting struct {
 	turn     uint64        // the turn that it was last seen in
 	since    time.Duration // when that turn was first seen
+	awake    time.Duration // since when it has been seen awake in that turn
 	reported bool
 }
 
-// looksPerThreshold is how often the watchdog looks: a stall is found at most a quarter of the
-// threshold late.
-const looksPerThreshold = 4
+const (
+	// looksPerThreshold is how often the watchdog looks: a stall is found at most a quarter of the
+	// threshold late.
+	looksPerThreshold = 4
+	// idleAfter is how long a loop sleeps before it is asked to return spare memory.
+	idleAfter = time.Second
+)
 
 func startWatchdog(loops []*Loop, threshold time.Duration, log *slog.Logger) *watchdog {
-	w := &watchdog{loops, threshold, log, make([]sighting, len(loops)), make(chan struct{})}
-	if threshold > 0 {
-		go w.run()
+	w := &watchdog{
+		loops: loops, threshold: threshold, log: log,
+		seen: make([]sighting, len(loops)), quit: make(chan struct{}),
 	}
+	go w.run()
 	return w
 }
 
-func (w *watchdog) stop() { close(w.quit) }
+func (w *watchdog) stop() { w.quitOnce.Do(func() { close(w.quit) }) }
 
 func (w *watchdog) run() {
-	ticker := time.NewTicker(max(w.threshold/looksPerThreshold, time.Millisecond))
+	interval := idleAfter / looksPerThreshold
+	if w.threshold > 0 {
+		interval = max(min(interval, w.threshold/looksPerThreshold), time.Millisecond)
+	}
+	ticker := time.NewTicker(interval)
 	defer ticker.Stop()
 	for {
 		select {
@@ -60,11 +73,20 @@ func (w *watchdog) look(now time.Duration) {
 	for i, l := range w.loops {
 		s := &w.seen[i]
 		turn := l.turn.Load()
-		if turn == 0 || turn != s.turn || l.state.Load() != awake {
-			*s = sighting{turn: turn, since: now}
+		if turn == 0 {
+			continue // not started yet
+		}
+		if turn != s.turn {
+			*s = sighting{turn: turn, since: now, awake: now}
+		}
+		if l.state.Load() != awake {
+			s.awake = now
+			if now-s.since >= idleAfter && l.cache != nil && l.trimmed.Load() != turn {
+				_ = l.Run((*trimTask)(l)) // a loop that has ended has nothing left
+			}
 			continue
 		}
-		if lasted := now - s.since; lasted >= w.threshold && !s.reported {
+		if lasted := now - s.awake; w.threshold > 0 && lasted >= w.threshold && !s.reported {
 			s.reported = true
 			w.report(l, lasted)
 		}

@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -11,8 +12,7 @@ func TestWatchdogReportsOncePerStall(t *testing.T) {
 	t.Parallel()
 	g, log := startGroup(t, Options{WatchdogThreshold: -1}) // driven by hand
 	l := g.Next()
-	w := startWatchdog(g.Loops(), -1, l.log)
-	w.threshold = time.Second
+	w := handDriven(g, time.Second)
 	reports := func() int { return log.count("a loop is blocked") }
 	block := func() (release func()) {
 		entered, gate, left := make(chan struct{}), make(chan struct{}), make(chan struct{})
@@ -53,15 +53,61 @@ func TestWatchdogLeavesSleepersAlone(t *testing.T) {
 	l := g.Next()
 	on(t, l, func() {})
 	for l.state.Load() != asleep {
-		// it is about to
+		runtime.Gosched() // it is about to
 	}
-	w := startWatchdog(g.Loops(), -1, l.log)
-	w.threshold = time.Second
+	w := handDriven(g, time.Second)
 	for i := range 10 {
 		w.look(time.Duration(i) * time.Minute)
 	}
 	if log.count("blocked") != 0 {
 		t.Fatalf("a sleeping loop was reported:\n%s", log)
+	}
+}
+
+// handDriven replaces the group's watchdog by one that looks when it is told to.
+func handDriven(g *Group, threshold time.Duration) *watchdog {
+	g.watch.stop()
+	return &watchdog{loops: g.loops, threshold: threshold, log: g.loops[0].log, seen: make([]sighting, len(g.loops))}
+}
+
+func TestIdleLoopsReturnMemoryOnce(t *testing.T) {
+	t.Parallel()
+	g, _ := startGroup(t, Options{})
+	l := g.Next()
+	w := handDriven(g, time.Second)
+	sleeping := func() {
+		for l.state.Load() != asleep {
+			runtime.Gosched()
+		}
+	}
+	on(t, l, func() {})
+	sleeping()
+	w.look(10 * time.Second)
+	w.look(10*time.Second + idleAfter/2)
+	if l.trimmed.Load() != 0 {
+		t.Fatal("trimmed before the time")
+	}
+	w.look(10*time.Second + idleAfter)
+	for l.trimmed.Load() == 0 {
+		runtime.Gosched()
+	}
+	sleeping()
+	turn := l.trimmed.Load()
+	if now := l.turn.Load(); turn != now {
+		t.Fatalf("trimmed in turn %d, but the turn is %d", turn, now)
+	}
+	for i := range 10 {
+		w.look(20*time.Second + time.Duration(i)*idleAfter)
+	}
+	if l.turn.Load() != turn {
+		t.Fatal("an idle loop was woken again for nothing")
+	}
+	on(t, l, func() {}) // some work
+	sleeping()
+	w.look(40 * time.Second)
+	w.look(40*time.Second + idleAfter)
+	for l.trimmed.Load() == turn {
+		runtime.Gosched()
 	}
 }
 
