@@ -51,4 +51,5 @@ func (t *trimTask) RunTask() {
 	l := (*Loop)(t)
 	l.cache.Trim()
 	l.trimmed.Store(l.turn.Load())
+	l.stop.seen++ // housekeeping does not prolong a quiet period
 }

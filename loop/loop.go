@@ -200,11 +200,21 @@ func (l *Loop) wait() {
 // returns ErrShutdown when the loop has ended and ErrTooManyTasks when Options.MaxQueuedTasks are
 // waiting; the task then never runs. An accepted task always runs. Any goroutine may call it; on
 // the loop the task runs in this turn or the next.
-func (l *Loop) Execute(task func()) error { return l.submit(funcTask(task), l.maxQueued) }
+func (l *Loop) Execute(task func()) error {
+	if task == nil {
+		panic("loop: Execute of nil")
+	}
+	return l.submit(funcTask(task), l.maxQueued)
+}
 
 // Run is Execute for a Task, which needs no closure. It never returns ErrTooManyTasks: it is meant
 // for work that is bounded elsewhere, such as a channel's operations.
-func (l *Loop) Run(task Task) error { return l.submit(task, 0) }
+func (l *Loop) Run(task Task) error {
+	if task == nil {
+		panic("loop: Run of nil")
+	}
+	return l.submit(task, 0)
+}
 
 // Task is a unit of work for a loop.
 type Task = future.Task

@@ -29,6 +29,7 @@ func (t *stopTask) RunTask() {
 	if s.requested {
 		s.quiet = min(s.quiet, t.quiet)
 		s.deadline = min(s.deadline, t.deadline)
+		s.seen++ // asking again does not prolong the quiet period
 		return
 	}
 	s.requested = true

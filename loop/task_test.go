@@ -348,7 +348,7 @@ func TestListenersOnALoopNestLittle(t *testing.T) {
 	}
 }
 
-func TestOffLoopCallsPanic(t *testing.T) {
+func TestBrokenRulesPanic(t *testing.T) {
 	t.Parallel()
 	g, _ := startGroup(t, Options{})
 	l := g.Next()
@@ -363,11 +363,14 @@ func TestOffLoopCallsPanic(t *testing.T) {
 		"Timer.Reset": func() { timer.Reset(time.Second) },
 		"SetInterest": func() { _ = reg.SetInterest(0) },
 		"Deregister":  func() { _ = reg.Deregister() },
+		// What would otherwise fail later, on the loop, where nobody knows who has done it.
+		"Execute(nil)": func() { _ = l.Execute(nil) },
+		"Run(nil)":     func() { _ = l.Run(nil) },
 	} {
 		func() {
 			defer func() {
 				if recover() == nil {
-					t.Errorf("%s off the loop did not panic", name)
+					t.Errorf("%s did not panic", name)
 				}
 			}()
 			fn()
