@@ -1,0 +1,92 @@
+package command
+
+import (
+	"strings"
+	"time"
+
+	"millrace.dev/codec/http"
+	"millrace.dev/codec/http1"
+	"millrace.dev/httpserver"
+)
+
+const defaultAddr = "127.0.0.1:8080"
+
+const serveIntro = `Usage: millrace serve [flags]
+
+Starts an HTTP/1.1 server and says where: open that address in a browser for
+links to everything that it answers. It runs until SIGINT or SIGTERM, and then
+stops accepting, lets requests under way finish, and exits; a second signal
+makes it exit at once.
+
+  /plaintext  a short text            /files/   the files of --dir
+  /json       a small JSON object     /stats    figures, as JSON
+  /echo       the request's body      /live     figures, as charts
+  /length     the size of the body    /healthz  200, or 503 while draining
+`
+
+const serveOutro = `
+Exit codes: 0 after a clean shutdown, 1 if it could not start or had to cut
+connections off at --shutdown-timeout, 2 for flags that make no sense.
+`
+
+// serveFlags returns the flags of serve and where their values go.
+func serveFlags() (*flagSet, *config) {
+	c := &config{
+		addr:            defaultAddr,
+		transport:       choice(transports...),
+		backlog:         4096,
+		maxLine:         http.DefaultMaxLine,
+		maxHeader:       http.DefaultMaxHeader,
+		maxTrailer:      http.DefaultMaxTrailer,
+		maxFields:       http.DefaultMaxFields,
+		maxBody:         -1,
+		maxInFlight:     http1.DefaultMaxInFlight,
+		writeHigh:       64 << 10,
+		writeLow:        32 << 10,
+		headerTimeout:   timeValue(httpserver.DefaultHeaderTimeout),
+		bodyTimeout:     timeValue(httpserver.DefaultBodyTimeout),
+		writeTimeout:    timeValue(httpserver.DefaultWriteTimeout),
+		idleTimeout:     timeValue(httpserver.DefaultIdleTimeout),
+		shutdownTimeout: timeValue(10 * time.Second),
+		logLevel:        choiceValue{"info", []string{"debug", "info", "warn", "error"}},
+		logFormat:       choice("text", "json"),
+		leakLevel:       choiceValue{"simple", []string{"disabled", "simple", "advanced", "paranoid"}},
+	}
+	f := newFlagSet("serve", serveIntro, serveOutro)
+	f.heading("Where to listen")
+	f.add(&c.addr, "addr", "HOST:PORT", "Address to listen on. Port 0 takes a free one. With --transport unix, the path of the socket.")
+	f.add(&c.transport, "transport", strings.Join(c.transport.words, "|"), "How connections are carried: tcp is event-driven, on Linux; std goes through Go's net package, everywhere; unix is a Unix socket.")
+	f.add(&c.loops, "loops", "N", "Number of event loops. 0 is one for each processor.")
+	f.add(&c.oneAcceptor, "one-acceptor", "", "Let one listener give the connections to the loops in turn, instead of one listener for each loop (SO_REUSEPORT).")
+	f.add(&c.backlog, "backlog", "N", "Connections that may wait to be accepted. The system may lower it.")
+	f.add(&c.maxConns, "max-conns", "N", "Open connections at most; more are closed at once. 0 is no limit but the system's on open files.")
+
+	f.heading("Files")
+	f.add(&c.dir, "dir", "DIRECTORY", "Serve this directory's files at /files/. Nothing outside it is reachable, and names that begin with a dot are not served, except .well-known.")
+
+	f.heading("Limits on requests (sizes take KiB, MiB, GiB)")
+	f.add(&c.maxLine, "max-request-line", "SIZE", "Longest request line; beyond it 414.")
+	f.add(&c.maxHeader, "max-header-bytes", "SIZE", "All header lines of a request together; beyond it 431.")
+	f.add(&c.maxFields, "max-header-fields", "N", "Header lines of a request; beyond it 431.")
+	f.add(&c.maxTrailer, "max-trailer-bytes", "SIZE", "Trailer lines of a chunked body; beyond it 431.")
+	f.add(&c.maxBody, "max-body", "SIZE", "Body of a request; beyond it 413. Bodies are streamed, never collected, so none is safe.")
+	f.add(&c.maxInFlight, "max-in-flight", "N", "Requests of one connection that may wait for their answers; more are not read.")
+
+	f.heading("Back pressure")
+	f.add(&c.writeHigh, "write-high", "SIZE", "Bytes waiting to be sent on a connection from which on its producer is told to pause.")
+	f.add(&c.writeLow, "write-low", "SIZE", "Bytes at which it is told to go on.")
+
+	f.heading("Time limits (such as 500ms, 10s, 1m30s, or none)")
+	f.add(&c.headerTimeout, "header-timeout", "TIME", "For a request's header to arrive whole.")
+	f.add(&c.bodyTimeout, "body-timeout", "TIME", "For the next piece of a request's body.")
+	f.add(&c.writeTimeout, "write-timeout", "TIME", "For the client to take anything of what is sent to it.")
+	f.add(&c.idleTimeout, "idle-timeout", "TIME", "For the next request on a connection that is kept.")
+	f.add(&c.shutdownTimeout, "shutdown-timeout", "TIME", "For requests under way to finish after SIGINT or SIGTERM.")
+
+	f.heading("Seeing what happens")
+	f.add(&c.logLevel, "log-level", strings.Join(c.logLevel.words, "|"), "Least important messages to log, on standard error.")
+	f.add(&c.logFormat, "log-format", strings.Join(c.logFormat.words, "|"), "How they are written.")
+	f.add(&c.leakLevel, "leak-level", strings.Join(c.leakLevel.words, "|"), "How many buffers the leak detector watches: none, one in 128, the same with the places that they passed, or all.")
+	f.add(&c.pprof, "pprof", "HOST:PORT", "Serve Go's profiles at /debug/pprof/ on an address of its own. Off by default.")
+	return f, c
+}
