@@ -30,11 +30,9 @@ func (c *Context) FireRead(msg any) {
 
 // FireReadComplete passes OnReadComplete on.
 func (c *Context) FireReadComplete() {
-	n := c.nextComplete
+	n := c.after(capReadComplete)
 	if n == nil {
-		if n = c.after(capReadComplete); n == nil {
-			return
-		}
+		return
 	}
 	c.ch.current = n
 	n.handler.(ReadCompleteHandler).OnReadComplete(n)

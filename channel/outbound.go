@@ -28,12 +28,10 @@ func (c *Context) Write(msg any) Future {
 // Flush asks for everything written so far to be sent. It is a signal: flushes within one
 // read batch or loop turn are gathered into one system call.
 func (c *Context) Flush() {
-	n := c.prevFlush
+	n := c.before(capFlush)
 	if n == nil {
-		if n = c.before(capFlush); n == nil {
-			c.ch.requestFlush()
-			return
-		}
+		c.ch.requestFlush()
+		return
 	}
 	ch := c.ch
 	if !ch.outbound {

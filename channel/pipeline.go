@@ -206,8 +206,7 @@ func (p *Pipeline) remove(c *Context) {
 	// Without its links a removed context walks its neighbours, which skips those that
 	// were removed after it.
 	c.nextRead, c.readTo = c, lineEnd{}
-	c.nextComplete = nil
-	c.prevWrite, c.prevFlush = nil, nil
+	c.prevWrite = nil
 	p.relink()
 	if c.caps&capRemoved != 0 {
 		p.ch.inbound(func() {
@@ -232,7 +231,6 @@ func (p *Pipeline) relink() {
 	var readTo ReadHandler = lineEnd{}
 	for c := p.last; c != nil; c = c.prev {
 		c.nextRead, c.readTo = orSelf(read, c), readTo
-		c.nextComplete = complete
 		if c.caps&capRead != 0 {
 			read, readTo = c, c.handler.(ReadHandler)
 		}
@@ -244,7 +242,7 @@ func (p *Pipeline) relink() {
 	p.firstComplete = complete
 	var write, flush *Context
 	for c := p.first; c != nil; c = c.next {
-		c.prevWrite, c.prevFlush = write, flush
+		c.prevWrite = write
 		if c.caps&capWrite != 0 {
 			write = c
 		}
