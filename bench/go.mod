@@ -37,4 +37,5 @@ require (
 	golang.org/x/sync v0.11.0 // indirect
 	google.golang.org/protobuf v1.34.1 // indirect
 	gopkg.in/natefinch/lumberjack.v2 v2.2.1 // indirect
+	millrace.dev v0.0.0
 )
