@@ -28,23 +28,25 @@ type Loop struct {
 	queue   mpsc.Queue // its consumer side is the loop's own
 
 	// Constant after creation.
-	group     *Group
-	name      string
-	log       *slog.Logger
-	tick      time.Duration
-	maxTasks  int
-	maxQueued int
-	poller    poller // nil in a manual loop
-	manual    *Manual
-	allocator buffer.Allocator
-	cache     *buffer.Cache // the allocator, if it is one
+	group      *Group
+	name       string
+	log        *slog.Logger
+	tick       time.Duration
+	maxTasks   int
+	maxQueued  int
+	yieldEvery time.Duration // see kick.go
+	poller     poller        // nil in a manual loop
+	manual     *Manual
+	allocator  buffer.Allocator
+	cache      *buffer.Cache // the allocator, if it is one
 
 	// The loop's own.
 	now      time.Duration // the time of this turn, once nowKnown
 	nowKnown bool
-	nesting  int // listeners on the stack
-	busy     int // turns since the loop last slept or yielded
-	sibling  int // index in the group of the loop looked at last: see kick.go
+	nesting  int           // listeners on the stack
+	busy     int           // turns since the loop last slept or was kicked: see kick.go
+	yielded  time.Duration // when it last yielded
+	sibling  int           // index in the group of the loop looked at last
 
 	handles handleTable
 	ready   []readyEvent
@@ -69,13 +71,14 @@ func Clock() time.Duration { return time.Since(processStart) }
 
 func newLoop(g *Group, name string, o *Options) (*Loop, error) {
 	l := &Loop{
-		group:     g,
-		name:      name,
-		log:       o.Logger,
-		tick:      o.Tick,
-		maxTasks:  o.MaxTasksPerTurn,
-		maxQueued: o.MaxQueuedTasks,
-		ready:     make([]readyEvent, o.MaxEventsPerTurn),
+		group:      g,
+		name:       name,
+		log:        o.Logger,
+		tick:       o.Tick,
+		maxTasks:   o.MaxTasksPerTurn,
+		maxQueued:  o.MaxQueuedTasks,
+		yieldEvery: o.yieldEvery,
+		ready:      make([]readyEvent, o.MaxEventsPerTurn),
 	}
 	var err error
 	if l.poller, err = o.newPoller(o.MaxEventsPerTurn); err != nil {

@@ -52,6 +52,8 @@ type Options struct {
 
 	// newPoller replaces the platform's poller in tests.
 	newPoller func(maxEvents int) (poller, error)
+	// yieldEvery replaces the constant in tests.
+	yieldEvery time.Duration
 }
 
 // DefaultLoops returns the number of loops of a group that does not say: one for each
@@ -71,6 +73,7 @@ func (o *Options) setDefaults() error {
 	setDefault(&o.MaxEventsPerTurn, DefaultMaxEventsPerTurn)
 	setDefault(&o.MaxQueuedTasks, DefaultMaxQueuedTasks)
 	setDefault(&o.Tick, DefaultTick)
+	setDefault(&o.yieldEvery, yieldEvery)
 	if o.MaxTasksPerTurn < 0 || o.MaxEventsPerTurn < 0 {
 		return errors.New("loop: negative bound on a turn")
 	}

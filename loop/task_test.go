@@ -186,7 +186,7 @@ func TestTasksOfATurnAreBounded(t *testing.T) {
 // kick there would be one for each 10 ms time slice. Not parallel, because of GOMAXPROCS.
 func TestBusyLoopGivesWay(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	g, _ := startGroup(t, Options{MaxTasksPerTurn: 1})
+	g, _ := startGroup(t, Options{MaxTasksPerTurn: 1, yieldEvery: 1}) // at every kick
 	l := g.Next()
 	var steps atomic.Int64
 	quit, done := make(chan struct{}), make(chan struct{})
