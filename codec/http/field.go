@@ -143,6 +143,12 @@ var fieldNames = [fieldCount]string{
 // String returns the usual spelling of the name, or "" for FieldOther.
 func (f Field) String() string { return fieldNames[f] }
 
+// FieldSet is a set of well-known names.
+type FieldSet uint64
+
+// Set returns the set of f alone; join sets with |.
+func (f Field) Set() FieldSet { return 1 << f }
+
 // fieldKey holds the first and the last bytes of a lower-case name as words, which
 // overlap when the name has fewer than 16 bytes: two comparisons settle up to 16 bytes.
 type fieldKey struct {

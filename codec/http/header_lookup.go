@@ -57,6 +57,9 @@ func (h *Header) Has(name string) bool { return h.index(fieldOf(name), name, 0) 
 // HasField is Has for a well-known name; it looks at one bit.
 func (h *Header) HasField(f Field) bool { return f != FieldOther && h.present>>f&1 != 0 }
 
+// HasAny reports whether there is a field with one of the names; it looks at one word.
+func (h *Header) HasAny(names FieldSet) bool { return h.present&uint64(names) != 0 }
+
 // Repeated reports whether there is more than one field of that well-known name.
 func (h *Header) Repeated(f Field) bool { return f != FieldOther && h.repeated>>f&1 != 0 }
 

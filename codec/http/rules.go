@@ -45,6 +45,13 @@ const maxIPLiteral = 45
 // though the grammar has them: nothing resolves them, and recipients disagree about
 // what they mean.
 func ValidHost(host []byte) bool {
+	i := octet.Run(host, 0, octet.HostByte)
+	switch {
+	case i == len(host):
+		return true
+	case host[i] == ':':
+		return validPort(host[i+1:])
+	}
 	_, port, ok := cutHost(host)
 	return ok && (len(port) == 0 || validPort(port[1:]))
 }

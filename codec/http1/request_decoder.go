@@ -111,9 +111,15 @@ func (d *RequestDecoder) head(in *buffer.Buffer) (*http.Request, *Error) {
 			d.limits = &defaultLimits
 		}
 		d.req = http.NewRequest("", "")
+		// Usually the head is all there: it is parsed where it lies, and copied once.
+		if n := d.quick(p); n > 0 {
+			d.req.Header.AppendArena(p[:n-2])
+			in.Skip(n)
+			return d.finishHead()
+		}
+		d.req.Header.Reset()
 		d.line.pos, d.line.phase = 0, inMethod
 		d.body.sec.phase = lineStart
-		// Usually the head is all there: it is parsed where it lies, and copied once.
 		n, err := d.parse(p)
 		if err != nil {
 			return nil, err
@@ -211,15 +217,32 @@ func (d *RequestDecoder) finishHead() (*http.Request, *Error) {
 	if err := checkHost(h, r.Version); err != nil {
 		return nil, err
 	}
+	if !h.HasAny(consequential) { // RFC 9112 section 6.3: a request without framing has no content
+		r.End, r.ContentLength, r.KeepAlive = true, 0, r.Version >= http.HTTP11
+	} else if err := d.interpret(r); err != nil {
+		return nil, err
+	}
+	d.id++
+	r.ID = d.id
+	d.req = nil
+	return r, nil
+}
+
+// consequential are the fields that decide about the message or the connection.
+var consequential = http.FieldTransferEncoding.Set() | http.FieldContentLength.Set() | http.FieldConnection.Set() |
+	http.FieldExpect.Set() | http.FieldUpgrade.Set()
+
+// interpret acts on consequential fields.
+func (d *RequestDecoder) interpret(r *http.Request) *Error {
+	h := &r.Header
 	f, err := framingOf(h, r.Version)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	hasBody, err := d.body.start(f, d.limits)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	// RFC 9112 section 6.3: a request without framing has no content.
 	r.End = !hasBody
 	r.ContentLength = max(int64(f), -1)
 	if f == framingNone {
@@ -232,10 +255,7 @@ func (d *RequestDecoder) finishHead() (*http.Request, *Error) {
 		}
 		r.Upgrade = h.HasField(http.FieldUpgrade) && h.HasToken("Connection", "upgrade")
 	}
-	d.id++
-	r.ID = d.id
-	d.req = nil
-	return r, nil
+	return nil
 }
 
 // checkHost applies RFC 9112 section 3.2: one Host field in HTTP/1.1, and never two or a

@@ -122,6 +122,32 @@ func ValueEnd(p []byte, i int) int {
 	return Run(p, i, ValueByte)
 }
 
+// TargetEnd returns the index of the first byte of p at or after i that a request target
+// may not hold, or len(p), and whether there was a '%' before it.
+func TargetEnd(p []byte, i int) (end int, percent bool) {
+	for i+8 <= len(p) {
+		x := binary.LittleEndian.Uint64(p[i:])
+		del, hash, pct := x^(0x7f*ones), x^('#'*ones), x^('%'*ones)
+		// As in ValueEnd, only the lowest bit that is set is sure to be right.
+		m := ((x-0x21*ones)&^x | (del-ones)&^del | (hash-ones)&^hash | (pct-ones)&^pct) & highs
+		if m == 0 {
+			i += 8
+			continue
+		}
+		i += bits.TrailingZeros64(m) >> 3
+		if p[i] != '%' {
+			return i, percent
+		}
+		percent = true
+		i++
+	}
+	for i < len(p) && Classes[p[i]]&TargetByte != 0 {
+		percent = percent || p[i] == '%'
+		i++
+	}
+	return i, percent
+}
+
 // IsValue reports whether s is free of bytes that a field value may not hold.
 func IsValue[S []byte | string](s S) bool {
 	for i := 0; i < len(s); i++ {

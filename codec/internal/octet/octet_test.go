@@ -85,3 +85,27 @@ func TestEqualFold(t *testing.T) {
 		t.Error("EqualFold folds something other than letters, or fails to fold them")
 	}
 }
+
+func TestTargetEnd(t *testing.T) {
+	t.Parallel()
+	for length := 1; length <= 19; length++ {
+		for at := range length {
+			for c := range 256 {
+				p := bytes.Repeat([]byte{'a'}, length)
+				p[at] = byte(c)
+				end, percent := TargetEnd(p, 0)
+				if want := Run(p, 0, TargetByte); end != want || percent != (c == '%') {
+					t.Fatalf("byte %#02x at %d of %d: end %d, percent %v, want end %d", c, at, length, end, percent, want)
+				}
+			}
+		}
+	}
+	for a := range 256 {
+		for b := range 256 {
+			p := []byte{'x', byte(a), byte(b), 0x80, '$', 0x21, 0xff, '&', 'x'}
+			if end, _ := TargetEnd(p, 0); end != Run(p, 0, TargetByte) {
+				t.Fatalf("%x: end %d", p, end)
+			}
+		}
+	}
+}

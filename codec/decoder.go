@@ -1,0 +1,295 @@
+package codec
+
+import (
+	"io"
+
+	"millrace.dev/buffer"
+	"millrace.dev/channel"
+)
+
+// Decoder turns bytes into messages. It is pure: no I/O, no channel, no clock.
+//
+// A decoder may have these methods besides, which its handler then calls:
+//
+//	DecodeLast(in *buffer.Buffer, out *OutputList) error // see LastDecoder
+//	Close()                                              // when the handler is removed: lets go of what it holds
+//	Added(ctx *channel.Context)                          // when the handler is added
+type Decoder interface {
+	// Decode takes whole messages off the front of in and puts them into out. What it does
+	// not take stays in in, and is there again at the next call, with more behind it. It is
+	// called again for as long as it takes bytes or gives messages, so one message a call
+	// is enough; taking and giving nothing means that it needs more.
+	//
+	// in belongs to the caller: the decoder gets its bytes by Split, or copies them. Any
+	// number of bytes may come at a time, and they need not be contiguous.
+	//
+	// After an error that is Resumable it goes on; after any other it isn't called again.
+	Decode(in *buffer.Buffer, out *OutputList) error
+}
+
+// LastDecoder is a Decoder that has something to say at the end of the input.
+type LastDecoder interface {
+	Decoder
+	// DecodeLast is called once, when Decode has taken what it could and nothing will
+	// follow. in has what is left, and may be empty. Bytes that it leaves are an
+	// io.ErrUnexpectedEOF.
+	DecodeLast(in *buffer.Buffer, out *OutputList) error
+}
+
+// DecoderHandler is the handler around a Decoder: it keeps the bytes that don't make a
+// message yet, and passes each message on as soon as it is decoded. A message that is wholly
+// inside the buffer that was received is not copied, and while no part of a message waits
+// no memory is held.
+//
+// Errors are fired as *DecodeError. When the input ends, DecodeLast is called, and bytes
+// that are left over are fired as an io.ErrUnexpectedEOF. When the handler is removed before
+// that, what it has not decoded is passed on as it is, to what takes its place.
+//
+// Once a handler that gets a message closes the channel, nothing more is decoded. Messages
+// other than *buffer.Buffer pass through. One handler is for one channel.
+type DecoderHandler struct {
+	// KeepOpen leaves the channel open after an error. By default it is closed, once the
+	// handlers have been told. Set it before the handler is added.
+	KeepOpen bool
+	// MergeLimit is the number of bytes up to which pieces of a message are copied
+	// together; larger ones are joined as parts of a composite buffer. 0 is
+	// DefaultMergeLimit; negative: never copy. Set it before the handler is added.
+	MergeLimit int
+
+	decoder Decoder
+	left    *buffer.Buffer // not decoded yet; nil: nothing
+
+	busy     bool // on the stack already
+	decoding bool // inside the decoder
+	made     bool // a message was passed on since the last OnReadComplete
+	stopped  bool // nothing is decoded any more
+	ended    bool // the input has ended
+	told     bool // DecodeLast was called
+	removed  bool // the handler was removed while it was busy
+}
+
+// NewDecoderHandler returns a handler around d.
+func NewDecoderHandler(d Decoder) *DecoderHandler { return &DecoderHandler{decoder: d} }
+
+// Decoder returns the decoder.
+func (h *DecoderHandler) Decoder() Decoder { return h.decoder }
+
+// Added implements channel.AddedHandler.
+func (h *DecoderHandler) Added(ctx *channel.Context) {
+	if d, ok := h.decoder.(channel.AddedHandler); ok {
+		d.Added(ctx)
+	}
+}
+
+// OnRead implements channel.ReadHandler.
+func (h *DecoderHandler) OnRead(ctx *channel.Context, msg any) {
+	in, ok := msg.(*buffer.Buffer)
+	if !ok {
+		ctx.FireRead(msg)
+		return
+	}
+	switch {
+	case h.stopped || h.ended:
+		in.Close()
+		return
+	case h.left == nil:
+		h.left = in
+	case h.busy: // it comes from what a message has set off, and the loop further out goes on
+		h.left.Append(in) // which keeps the buffer that the decoder may be looking at
+		return
+	default:
+		h.left = merge(ctx.Allocator(), h.left, in, h.mergeLimit())
+	}
+	if !h.busy {
+		h.run(ctx)
+	}
+}
+
+func (h *DecoderHandler) mergeLimit() int {
+	if h.MergeLimit == 0 {
+		return DefaultMergeLimit
+	}
+	return max(h.MergeLimit, 0)
+}
+
+// run decodes what there is.
+func (h *DecoderHandler) run(ctx *channel.Context) {
+	out := NewOutputList()
+	h.busy = true
+	defer h.leave(ctx, out)
+	for h.left != nil && !h.left.IsEmpty() {
+		if !h.step(ctx, out, h.decoder.Decode) {
+			break
+		}
+	}
+	if h.ended && !h.told && !h.stopped && !h.removed {
+		h.finish(ctx, out)
+	}
+}
+
+// step calls the decoder once and passes on what it has made. It reports whether it should
+// be called again.
+func (h *DecoderHandler) step(ctx *channel.Context, out *OutputList,
+	decode func(*buffer.Buffer, *OutputList) error) (again bool) {
+	before := h.left.Len()
+	h.decoding = true
+	err := decode(h.left, out)
+	h.decoding = false
+	again = h.left.Len() != before || out.Len() > 0
+	h.pass(ctx, out)
+	if err != nil {
+		h.failed(ctx, err)
+	}
+	return again && !h.stopped && !h.removed
+}
+
+// pass gives the messages to the next handler.
+func (h *DecoderHandler) pass(ctx *channel.Context, out *OutputList) {
+	for out.Len() > 0 {
+		// A channel that a handler has closed gets no more; at the end of the input it is
+		// closed in any case.
+		if !h.ended && !ctx.Channel().IsOpen() {
+			h.stopped = true
+			out.Dispose()
+			return
+		}
+		h.made = true
+		ctx.Deliver(out.Take())
+	}
+	if !h.ended && !ctx.Channel().IsOpen() {
+		h.stopped = true
+	}
+}
+
+// failed deals with an error of the decoder.
+func (h *DecoderHandler) failed(ctx *channel.Context, err error) {
+	resumed := h.KeepOpen && isResumable(err)
+	if !resumed {
+		h.stopped = true
+	}
+	ctx.Contain(func() { ctx.FireError(&DecodeError{Err: err, Resumed: resumed}) })
+	if !h.KeepOpen {
+		ctx.Channel().Close()
+	}
+}
+
+// finish gives the decoder its last chance.
+func (h *DecoderHandler) finish(ctx *channel.Context, out *OutputList) {
+	h.told = true
+	d, ok := h.decoder.(LastDecoder)
+	if ok {
+		if h.left == nil {
+			h.left = buffer.New(0)
+		}
+		h.step(ctx, out, d.DecodeLast)
+	}
+	// When this side has closed the channel, what the peer would have sent is no error.
+	if h.left != nil && !h.left.IsEmpty() && !h.stopped && ctx.Channel().InputClosed() {
+		h.failed(ctx, io.ErrUnexpectedEOF)
+	}
+	h.stopped = true
+}
+
+// leave ends a run, also one that the decoder's panic has ended.
+func (h *DecoderHandler) leave(ctx *channel.Context, out *OutputList) {
+	h.busy = false
+	if h.decoding { // it has panicked, and nobody knows where in the input
+		h.decoding = false
+		h.stopped = true
+		if !h.KeepOpen {
+			ctx.Channel().Close()
+		}
+	}
+	out.Recycle()
+	switch {
+	case h.left == nil:
+	case h.removed:
+		h.release(ctx)
+		return
+	case h.stopped:
+		h.drop()
+	default:
+		h.left = tidy(h.left)
+	}
+	if h.removed {
+		h.release(ctx)
+	}
+}
+
+// drop gives up what was not decoded.
+func (h *DecoderHandler) drop() {
+	if left := h.left; left != nil {
+		h.left = nil
+		left.Close()
+	}
+}
+
+// OnReadComplete implements channel.ReadCompleteHandler. When a batch has made no message
+// and the channel reads on demand, it asks for another: somebody waits for one.
+func (h *DecoderHandler) OnReadComplete(ctx *channel.Context) {
+	made := h.made
+	h.made = false
+	if !made && !h.stopped && !ctx.Channel().AutoRead() {
+		ctx.Read()
+	}
+	ctx.FireReadComplete()
+}
+
+// OnShutdown implements channel.ShutdownHandler.
+func (h *DecoderHandler) OnShutdown(ctx *channel.Context, d channel.Direction) {
+	if d == channel.Inbound {
+		h.end(ctx)
+	}
+	ctx.FireShutdown(d)
+}
+
+// OnInactive implements channel.InactiveHandler.
+func (h *DecoderHandler) OnInactive(ctx *channel.Context) {
+	h.end(ctx)
+	ctx.FireInactive()
+}
+
+// end decodes the last bytes.
+func (h *DecoderHandler) end(ctx *channel.Context) {
+	if h.ended {
+		return
+	}
+	h.ended = true
+	if h.busy || h.stopped {
+		return // busy: the run further out sees to it
+	}
+	h.made = false
+	h.run(ctx)
+	if h.made {
+		h.made = false
+		ctx.FireReadComplete()
+	}
+}
+
+// Removed implements channel.RemovedHandler.
+func (h *DecoderHandler) Removed(ctx *channel.Context) {
+	if h.busy {
+		h.removed = true // when the decoder has returned
+		return
+	}
+	h.release(ctx)
+}
+
+// release lets go of everything.
+func (h *DecoderHandler) release(ctx *channel.Context) {
+	forward := !h.stopped && !h.ended
+	h.stopped = true
+	left := h.left
+	h.left = nil
+	if d, ok := h.decoder.(interface{ Close() }); ok {
+		d.Close()
+	}
+	switch {
+	case left == nil:
+	case forward && !left.IsEmpty():
+		ctx.Deliver(left)
+		ctx.FireReadComplete()
+	default:
+		left.Close()
+	}
+}
