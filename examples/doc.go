@@ -1,0 +1,7 @@
+// Package examples holds one small program for each idea, to read and to start from:
+//
+//	go run ./examples/hello   an HTTP server with a native handler
+//	go run ./examples/mux     a net/http.Handler, unchanged, on the same server
+//	go run ./examples/echo    a TCP server with back pressure
+//	go run ./examples/upper   a handler with its test on an embedded channel
+package examples
