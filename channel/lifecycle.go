@@ -94,9 +94,18 @@ func (ch *Channel) bind(local net.Addr) Future {
 
 // connecting is a connect under way.
 type connecting struct {
-	promise *future.Promise[future.Void]
-	timeout loop.Timer
-	ch      *Channel
+	promise  *future.Promise[future.Void]
+	timeout  loop.Timer
+	ch       *Channel
+	starting bool // the transport's Connect has not returned
+}
+
+// RunTask completes a connect that was done at once. Nobody could have had its future any
+// sooner.
+func (c *connecting) RunTask() {
+	if c.ch.connecting == c {
+		c.ch.connectDone(nil)
+	}
 }
 
 // RunTimer ends a connect that takes too long.
@@ -120,7 +129,10 @@ func (ch *Channel) connect(remote, local net.Addr) Future {
 		c.timeout.Reset(d)
 	}
 	c.promise.OnCancel(func() { ch.abandonConnect(c) })
-	if err := ch.transport.Connect(remote, local); err != nil {
+	c.starting = true
+	err := ch.transport.Connect(remote, local)
+	c.starting = false
+	if err != nil {
 		ch.connectDone(err)
 	}
 	return c.promise.Future()
@@ -145,6 +157,10 @@ func (ch *Channel) connectDone(err error) {
 	}
 	if err != nil {
 		ch.close(err)
+		return
+	}
+	if c.starting {
+		_ = ch.loop.Run(c) // refused: the loop has ended, and closes the channel
 		return
 	}
 	ch.connecting = nil

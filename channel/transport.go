@@ -29,7 +29,9 @@ type Transport interface {
 	// called before that. An error means that nothing more can be sent. Progress runs the
 	// listeners of writes, which may call Write again, inside the first call, or Close.
 	Write(q *Queue) error
-	// Shutdown ends a direction. For Outbound, everything flushed has been sent.
+	// Shutdown ends a direction. For Outbound, everything flushed has been sent. After
+	// Inbound StartRead isn't called any more: what the peer still sends waits unread, and
+	// holds it back.
 	Shutdown(direction Direction) error
 	// Close releases everything. No Driver method may be called after it.
 	Close() error
