@@ -40,6 +40,7 @@ func allow(x *httpserver.Exchange, status int, methods string) {
 
 func redirect(x *httpserver.Exchange, to string) {
 	r := http.NewResponse(301)
+	r.ContentLength = 0 // also for HEAD
 	r.Header.AddField(http.FieldLocation, to)
 	x.RespondWith(r)
 }
