@@ -41,7 +41,8 @@ type Event struct {
 
 // Handle takes the events of one registration.
 type Handle interface {
-	// HandleIO runs on the loop. It must not block.
+	// HandleIO runs on the loop. It must not block. If it panics, the panic is logged and the
+	// registration's interest becomes 0, because readiness that lasts would bring the same again.
 	HandleIO(ev Event)
 }
 
