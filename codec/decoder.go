@@ -64,7 +64,7 @@ type DecoderHandler struct {
 	made     bool // a message was passed on since the last OnReadComplete
 	stopped  bool // nothing is decoded any more
 	ended    bool // the input has ended
-	told     bool // DecodeLast was called
+	wasOpen  bool // the channel was open when the run began
 	removed  bool // the handler was removed while it was busy
 }
 
@@ -85,6 +85,7 @@ func (h *DecoderHandler) Added(ctx *channel.Context) {
 func (h *DecoderHandler) OnRead(ctx *channel.Context, msg any) {
 	in, ok := msg.(*buffer.Buffer)
 	if !ok {
+		h.made = true
 		ctx.FireRead(msg)
 		return
 	}
@@ -116,48 +117,36 @@ func (h *DecoderHandler) mergeLimit() int {
 func (h *DecoderHandler) run(ctx *channel.Context) {
 	out := NewOutputList()
 	h.busy = true
+	h.wasOpen = ctx.Channel().IsOpen()
 	defer h.leave(ctx, out)
-	for h.left != nil && !h.left.IsEmpty() {
-		if !h.step(ctx, out, h.decoder.Decode) {
+	for !h.stopped && !h.removed && h.left != nil && !h.left.IsEmpty() {
+		before := h.left.Len()
+		h.decoding = true
+		err := h.decoder.Decode(h.left, out)
+		h.decoding = false
+		again := h.left.Len() != before || out.Len() > 0
+		h.pass(ctx, out)
+		if err != nil {
+			h.failed(ctx, err)
+		}
+		if !again {
 			break
 		}
 	}
-	if h.ended && !h.told && !h.stopped && !h.removed {
+	if h.ended && !h.stopped && !h.removed {
 		h.finish(ctx, out)
 	}
 }
 
-// step calls the decoder once and passes on what it has made. It reports whether it should
-// be called again.
-func (h *DecoderHandler) step(ctx *channel.Context, out *OutputList,
-	decode func(*buffer.Buffer, *OutputList) error) (again bool) {
-	before := h.left.Len()
-	h.decoding = true
-	err := decode(h.left, out)
-	h.decoding = false
-	again = h.left.Len() != before || out.Len() > 0
-	h.pass(ctx, out)
-	if err != nil {
-		h.failed(ctx, err)
-	}
-	return again && !h.stopped && !h.removed
-}
-
 // pass gives the messages to the next handler.
 func (h *DecoderHandler) pass(ctx *channel.Context, out *OutputList) {
-	for out.Len() > 0 {
-		// A channel that a handler has closed gets no more; at the end of the input it is
-		// closed in any case.
-		if !h.ended && !ctx.Channel().IsOpen() {
-			h.stopped = true
-			out.Dispose()
-			return
-		}
+	for out.Len() > 0 && !h.stopped {
 		h.made = true
 		ctx.Deliver(out.Take())
+		h.stopped = h.wasOpen && !ctx.Channel().IsOpen() // a handler has closed it
 	}
-	if !h.ended && !ctx.Channel().IsOpen() {
-		h.stopped = true
+	if h.stopped {
+		out.Dispose()
 	}
 }
 
@@ -175,16 +164,19 @@ func (h *DecoderHandler) failed(ctx *channel.Context, err error) {
 
 // finish gives the decoder its last chance.
 func (h *DecoderHandler) finish(ctx *channel.Context, out *OutputList) {
-	h.told = true
-	d, ok := h.decoder.(LastDecoder)
-	if ok {
+	if d, ok := h.decoder.(LastDecoder); ok {
 		if h.left == nil {
 			h.left = buffer.New(0)
 		}
-		h.step(ctx, out, d.DecodeLast)
+		h.decoding = true
+		err := d.DecodeLast(h.left, out)
+		h.decoding = false
+		h.pass(ctx, out)
+		if err != nil {
+			h.failed(ctx, err)
+		}
 	}
-	// When this side has closed the channel, what the peer would have sent is no error.
-	if h.left != nil && !h.left.IsEmpty() && !h.stopped && ctx.Channel().InputClosed() {
+	if h.left != nil && !h.left.IsEmpty() && !h.stopped {
 		h.failed(ctx, io.ErrUnexpectedEOF)
 	}
 	h.stopped = true
@@ -202,24 +194,20 @@ func (h *DecoderHandler) leave(ctx *channel.Context, out *OutputList) {
 	}
 	out.Recycle()
 	switch {
-	case h.left == nil:
 	case h.removed:
 		h.release(ctx)
-		return
 	case h.stopped:
 		h.drop()
-	default:
+	case h.left != nil:
 		h.left = tidy(h.left)
-	}
-	if h.removed {
-		h.release(ctx)
 	}
 }
 
 // drop gives up what was not decoded.
 func (h *DecoderHandler) drop() {
-	if left := h.left; left != nil {
-		h.left = nil
+	left := h.left
+	h.left = nil
+	if left != nil && !left.IsClosed() { // a decoder that has panicked may have closed it
 		left.Close()
 	}
 }
@@ -249,14 +237,22 @@ func (h *DecoderHandler) OnInactive(ctx *channel.Context) {
 	ctx.FireInactive()
 }
 
-// end decodes the last bytes.
+// end decodes the last bytes. Only what the peer has ended is whole: when this side has
+// closed the channel, or it was lost, the rest is dropped.
 func (h *DecoderHandler) end(ctx *channel.Context) {
-	if h.ended {
+	switch {
+	case h.ended || h.stopped:
+		return
+	case !ctx.Channel().InputClosed():
+		h.stopped = true
+		if !h.busy {
+			h.drop()
+		}
 		return
 	}
 	h.ended = true
-	if h.busy || h.stopped {
-		return // busy: the run further out sees to it
+	if h.busy {
+		return // the run further out sees to it
 	}
 	h.made = false
 	h.run(ctx)
@@ -275,21 +271,19 @@ func (h *DecoderHandler) Removed(ctx *channel.Context) {
 	h.release(ctx)
 }
 
-// release lets go of everything.
+// release lets go of everything, and passes on what was not decoded.
 func (h *DecoderHandler) release(ctx *channel.Context) {
-	forward := !h.stopped && !h.ended
-	h.stopped = true
-	left := h.left
-	h.left = nil
 	if d, ok := h.decoder.(interface{ Close() }); ok {
 		d.Close()
 	}
-	switch {
-	case left == nil:
-	case forward && !left.IsEmpty():
-		ctx.Deliver(left)
-		ctx.FireReadComplete()
-	default:
-		left.Close()
+	if h.stopped || h.left == nil || h.left.IsEmpty() {
+		h.stopped = true
+		h.drop()
+		return
 	}
+	h.stopped = true
+	left := h.left
+	h.left = nil
+	ctx.Deliver(left)
+	ctx.FireReadComplete()
 }
