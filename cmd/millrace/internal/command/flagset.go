@@ -41,22 +41,22 @@ func (f *flagSet) help(w io.Writer) {
 			fmt.Fprintf(w, "\n%s:\n", l.text)
 			continue
 		}
-		text := l.text
+		words := strings.Fields(l.text)
 		if d := f.set.Lookup(l.name).DefValue; d != "" && l.argument != "" {
-			text += " (default " + d + ")"
+			words = append(words, "(default "+d+")")
 		}
 		fmt.Fprintf(w, "  %s\n", strings.TrimRight("--"+l.name+" "+l.argument, " "))
-		for _, line := range wrap(text, 76) {
+		for _, line := range wrap(words, 76) {
 			fmt.Fprintf(w, "        %s\n", line)
 		}
 	}
 	fmt.Fprint(w, f.outro)
 }
 
-// wrap breaks a text into lines of up to width bytes, at spaces.
-func wrap(text string, width int) (lines []string) {
+// wrap sets words in lines of up to width bytes.
+func wrap(words []string, width int) (lines []string) {
 	line := ""
-	for word := range strings.FieldsSeq(text) {
+	for _, word := range words {
 		if line != "" && len(line)+1+len(word) > width {
 			lines = append(lines, line)
 			line = ""

@@ -81,7 +81,7 @@ func usageError(stderr io.Writer, name string, err error) int {
 // readable writes a flag as the help does, with two dashes.
 func readable(err error) error {
 	text := err.Error()
-	for _, before := range []string{"for flag ", "not defined: ", "argument: ", "flag: "} {
+	for _, before := range []string{"for flag ", "not defined: ", "argument: ", "for "} {
 		if head, name, ok := strings.Cut(text, before+"-"); ok && !strings.HasPrefix(name, "-") {
 			return errors.New(head + before + "--" + name)
 		}
