@@ -1,5 +1,3 @@
-// Package epoll is a thin cover over Linux's epoll calls. None of them can block, so they are
-// raw: the scheduler is not told about them, which would cost as much as the calls themselves.
 package epoll
 
 import (
