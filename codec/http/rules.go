@@ -144,12 +144,10 @@ func validIPv4(p []byte) bool {
 
 // validPort: any number of digits (RFC 3986 section 3.2.3), but a port that can exist.
 func validPort(p []byte) bool {
-	n := 0
+	n := uint(0)
 	for _, c := range p {
-		if !octet.Is(c, octet.DigitByte) {
-			return false
-		}
-		if n = n*10 + int(c-'0'); n > math.MaxUint16 {
+		d := uint(c - '0')
+		if n = n*10 + d; d > 9 || n > math.MaxUint16 {
 			return false
 		}
 	}
