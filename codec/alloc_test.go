@@ -1,0 +1,185 @@
+package codec_test
+
+import (
+	"net"
+	"testing"
+
+	"millrace.dev/buffer"
+	"millrace.dev/channel"
+	"millrace.dev/codec"
+	"millrace.dev/loop"
+)
+
+// bare is a channel whose loop allocates from a cache, as real loops do, and whose transport
+// drops what it is sent. The leak level is one at which closed buffers are used again, so
+// its tests must not be parallel.
+type bare struct {
+	ch     *channel.Channel
+	loop   *loop.Manual
+	driver channel.Driver
+	cache  *buffer.Cache
+}
+
+func newBare(t testing.TB, handlers ...any) *bare {
+	was := buffer.CurrentLeakLevel()
+	buffer.SetLeakLevel(buffer.Disabled)
+	t.Cleanup(func() { buffer.SetLeakLevel(was) })
+	b := &bare{cache: buffer.NewPooled(buffer.PooledOptions{}).NewCache()}
+	b.cache.Bind()
+	t.Cleanup(b.cache.Unbind)
+	b.loop = must(loop.NewManual(loop.Options{Allocator: b.cache}))
+	b.ch = channel.New(b.loop.Loop(), b, nil, nil)
+	for _, h := range handlers {
+		if err := b.ch.Pipeline().AddLast("", h); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := b.ch.Register().Err(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		b.ch.Close()
+		b.loop.Close()
+	})
+	return b
+}
+
+// feed delivers s as one read batch.
+func (b *bare) feed(s string) {
+	in := b.cache.Allocate(len(s))
+	_, _ = in.WriteString(s)
+	b.driver.BeginBatch()
+	b.driver.Read(in)
+	b.driver.EndBatch()
+}
+
+func (b *bare) Register(d channel.Driver) error  { b.driver = d; return nil }
+func (b *bare) Deregister() error                { return nil }
+func (b *bare) Active() bool                     { return true }
+func (b *bare) Bind(net.Addr) error              { return nil }
+func (b *bare) Connect(_, _ net.Addr) error      { return nil }
+func (b *bare) StartRead()                       {}
+func (b *bare) StopRead()                        {}
+func (b *bare) Shutdown(channel.Direction) error { return nil }
+func (b *bare) Close() error                     { return nil }
+func (b *bare) LocalAddr() net.Addr              { return nil }
+func (b *bare) RemoteAddr() net.Addr             { return nil }
+func (b *bare) Write(q *channel.Queue) error {
+	for !q.Empty() {
+		q.Progress(q.Bytes())
+	}
+	return nil
+}
+
+// drop closes what it gets, and counts.
+type drop struct{ n int }
+
+func (d *drop) OnRead(_ *channel.Context, msg any) {
+	d.n++
+	channel.Dispose(msg)
+}
+
+// Decoding allocates nothing in the steady state, whether frames come whole or in pieces,
+// merged or joined.
+func TestDecodingAllocatesNothing(t *testing.T) {
+	for name, row := range map[string]struct {
+		d             codec.Decoder
+		first, second string // three frames, cut in the middle of the second
+	}{
+		"length field": {must(codec.NewLengthFieldDecoder(codec.LengthFieldOptions{Width: 2, Strip: 2})),
+			"\x00\x03abc\x00\x05de", "fgh\x00\x01i"},
+		"line": {must(codec.NewLineDecoder(codec.LineOptions{})), "abc\r\nde", "fgh\ni\n"},
+		"delimiter": {must(codec.NewDelimiterDecoder(codec.DelimiterOptions{
+			Delimiters: [][]byte{[]byte("--"), []byte(";")}})), "abc--de", "fgh;i--"},
+		"fixed": {must(codec.NewFixedLengthDecoder(3)), "abcde", "fghi"},
+	} {
+		for _, limit := range []int{0, -1} {
+			h := codec.NewDecoderHandler(row.d)
+			h.MergeLimit = limit
+			end := &drop{}
+			b := newBare(t, h, end)
+			once := func() {
+				b.feed(row.first)
+				b.feed(row.second)
+			}
+			for range 10 {
+				once()
+			}
+			end.n = 0
+			if got := testing.AllocsPerRun(200, once); got != 0 {
+				t.Errorf("%s, merging up to %d: %v allocations", name, limit, got)
+			}
+			if end.n != 201*3 {
+				t.Errorf("%s: %d frames", name, end.n)
+			}
+		}
+	}
+}
+
+// number is a message that is encoded as 4 bytes.
+type number uint32
+
+type numbers struct{}
+
+func (numbers) Encode(n *number, out *buffer.Buffer) error {
+	out.WriteUint32(uint32(*n))
+	return nil
+}
+
+func (numbers) EncodedSize(*number) int { return 4 }
+
+func (numbers) EncodeMessage(n *number, out *codec.OutputList) error {
+	out.Add(n)
+	return nil
+}
+
+func TestEncodingAllocatesNothing(t *testing.T) {
+	b := newBare(t,
+		must(codec.NewLengthFieldPrepender(codec.PrependOptions{Width: 4})),
+		codec.NewEncoderHandler[*number](numbers{}),
+		codec.NewMessageEncoderHandler[*number](numbers{}))
+	n := number(7)
+	for what, write := range map[string]func(){
+		"small message": func() { b.ch.WriteAndFlush(&n) },
+		"large body": func() {
+			body := b.cache.Allocate(2000)
+			body.SetWriterIndex(2000)
+			b.ch.WriteAndFlush(body)
+		},
+	} {
+		once := func() {
+			write()
+			b.loop.RunPending()
+		}
+		for range 10 {
+			once()
+		}
+		if got := testing.AllocsPerRun(200, once); got != 0 {
+			t.Errorf("%s: %v allocations", what, got)
+		}
+	}
+}
+
+// BenchmarkFrames decodes 64 frames of 32 bytes that came in one buffer.
+func BenchmarkFrames(b *testing.B) {
+	var frames []byte
+	for range 64 {
+		frames = append(frames, 0, 30)
+		frames = append(frames, "0123456789012345678901234567\r\n"...)
+	}
+	for name, d := range map[string]codec.Decoder{
+		"length field": must(codec.NewLengthFieldDecoder(codec.LengthFieldOptions{Width: 2, Strip: 2})),
+		"line":         must(codec.NewLineDecoder(codec.LineOptions{})),
+	} {
+		b.Run(name, func(b *testing.B) {
+			end := &drop{}
+			r := newBare(b, codec.NewDecoderHandler(d), end)
+			in := string(frames)
+			b.ReportAllocs()
+			for b.Loop() {
+				r.feed(in)
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*64), "ns/frame")
+		})
+	}
+}
