@@ -201,7 +201,7 @@ func (x *Exchange) limitRest(r *http.Response) {
 	switch {
 	case x.is(sCut):
 		r.CloseConn = true
-	case x.is(sBodyEnd), x.reader != nil && !r.End: // it reads on while it answers
+	case x.is(sBodyEnd), (x.reader != nil || x.std != nil) && !r.End: // it reads on while it answers
 	case x.length-x.received > maxDiscard, x.is(sStopped):
 		r.CloseConn = true
 	}

@@ -18,9 +18,9 @@ import (
 type conn struct {
 	shard       *shard
 	ctx         *channel.Context
-	codec       *http1.ServerCodec
-	first, last *Exchange // unanswered, or with content to come, oldest first
-	std         *stdConn  // what net/http requests share; nil until there is one
+	codec       *http1.ServerCodec // nil after a hijack
+	first, last *Exchange          // unanswered, or with content to come, oldest first
+	std         *stdConn           // what net/http requests share; nil until there is one
 	timer       loop.Timer
 	due         time.Duration  // when the timer fires
 	lastIn      time.Duration  // when content came last
@@ -135,7 +135,7 @@ func (c *conn) content(m *http.Content) {
 		x.receive(m)
 	}
 	m.Close()
-	if c.flags&cDraining != 0 && c.first == nil && c.codec.InFlight() == 0 {
+	if c.flags&cDraining != 0 && c.first == nil && c.codec != nil && c.codec.InFlight() == 0 {
 		c.ctx.Close() // the answer was there before the end of the content
 	}
 }
@@ -147,8 +147,10 @@ func (c *conn) OnReadComplete(ctx *channel.Context) {
 		c.flags &^= cFlush
 		ctx.Flush()
 	}
-	if p, since := c.codec.Phase(); p == http1.PhaseHead {
-		c.armWithin(since, c.shard.server.Timeouts.Header)
+	if c.codec != nil {
+		if p, since := c.codec.Phase(); p == http1.PhaseHead {
+			c.armWithin(since, c.shard.server.Timeouts.Header)
+		}
 	}
 	ctx.FireReadComplete()
 }
@@ -212,7 +214,10 @@ func (c *conn) resume() {
 // linger ends the connection after an answer that its client may still be sending for: it
 // gets the answer before the connection breaks (RFC 9112 section 9.6).
 func (c *conn) linger() {
-	if p, _ := c.codec.Phase(); p == http1.PhaseOther || c.flags&cLingering != 0 {
+	if c.flags&cLingering != 0 {
+		return
+	}
+	if p, _ := c.codec.Phase(); p == http1.PhaseOther {
 		return // the codec sees to it
 	}
 	c.flags |= cLingering
@@ -253,7 +258,7 @@ func (c *conn) eachExchange(fn func(x *Exchange)) {
 
 // OnEvent takes the server's Drain.
 func (c *conn) OnEvent(ctx *channel.Context, event any) {
-	if _, ok := event.(bootstrap.Drain); ok {
+	if _, ok := event.(bootstrap.Drain); ok && c.codec != nil {
 		c.flags |= cDraining
 		c.codec.Drain()
 	}
@@ -283,7 +288,10 @@ func (c *conn) clientGone(err error) {
 		}
 	}
 	if c.std != nil && c.std.hijacked != nil {
-		c.std.hijacked.clientGone(err)
+		if err == context.Canceled {
+			err = nil // its own direction only
+		}
+		c.std.hijacked.inputEnded(err)
 	}
 }
 

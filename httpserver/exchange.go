@@ -179,5 +179,8 @@ func (x *Exchange) recycle() {
 	if x.req != nil {
 		x.req.Close()
 	}
+	if x.std != nil {
+		x.std.x = nil
+	}
 	x.conn.shard.release(x)
 }

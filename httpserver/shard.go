@@ -14,6 +14,8 @@ type shard struct {
 	free   *Exchange // recycled ones, linked by next
 	frees  int
 
+	workers workers
+
 	requests, native, timeouts, panics counter
 }
 
@@ -59,9 +61,6 @@ func (sh *shard) release(x *Exchange) {
 		sh.frees++
 	}
 }
-
-// close lets go of what runs for the loop after its end.
-func (sh *shard) close() {}
 
 // Stats are a server's figures since it started.
 type Stats struct {

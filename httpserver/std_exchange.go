@@ -1,0 +1,384 @@
+package httpserver
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	nethttp "net/http"
+	"net/url"
+	"sync"
+
+	"millrace.dev/buffer"
+	"millrace.dev/channel"
+	"millrace.dev/codec/http"
+)
+
+// stdExchange is a request on its way through a net/http.Handler, on two goroutines: the
+// loop receives content and sends the answer, a worker runs the handler. What both touch is
+// under mu. It never waits for the other but in three places, all on the worker: the
+// handler reads content that hasn't come, writes more than the client takes, or hijacks.
+//
+// It is one allocation, and is seen by the handler as the request's context, body and URL,
+// and as the ResponseWriter. It is not recycled: handlers may keep any of those.
+type stdExchange struct {
+	url  url.URL
+	conn *conn
+
+	// The loop's.
+	x       *Exchange // nil once that is over
+	worker  *worker
+	started bool
+
+	// Handed from the loop to the worker with the request.
+	head *http.Request
+
+	mu    sync.Mutex
+	cond  sync.Cond // something has changed that the worker may wait for
+	flags stdFlags
+	err   error // why nothing more can be sent; the first reason stays
+
+	// What the worker has for the loop.
+	first  any   // the first message: usually it is the whole answer
+	more   []any // those after it
+	queued int   // bytes of content in them
+
+	// The context.
+	ctxErr   error
+	ctxDone  chan struct{} // made when somebody asks
+	after    *afterFunc
+	stopBase func() bool
+
+	// The content of the request.
+	in       *buffer.Buffer // arrived, and not taken by the reader
+	readMu   sync.Mutex     // held by a Read, which may wait; taken before mu
+	cur      *buffer.Buffer // taken; under readMu
+	bodyErr  error          // what follows it: io.EOF, an error, or nil: more
+	trailers *http.Header
+	req      *nethttp.Request // for its Trailer
+
+	// The answer.
+	header    nethttp.Header
+	msg       *http.Response // the head from WriteHeader on, until it is given to the loop
+	buf       *buffer.Buffer // content that may become a whole small answer
+	length    int64          // declared, or -1
+	written   int64
+	trailer   []string // names announced in the Trailer field
+	hijacked  *netConn
+	hijackErr error
+	deadlines *deadlines
+}
+
+type stdFlags uint32
+
+const (
+	// For the loop, when it runs the exchange as a task.
+	fPosted   stdFlags = 1 << iota // the task is queued
+	fResume                        // the content has room again
+	fContinue                      // the handler wants content that the client holds back
+	fHijack                        // the handler wants the connection
+	fAbort                         // close it without another word
+	fDone                          // the handler has returned
+	fGone                          // and its goroutine has ended
+
+	// States.
+	fExpects     // the client waits for a 100
+	fPaused      // reading is paused because of much content
+	fBodyClosed  // the content isn't wanted any more
+	fBodyFailed  // the reader has seen an error: the connection can't be used again
+	fWroteHeader // WriteHeader was called
+	fSentHead    // the loop has the head
+	fIsHead      // the method is HEAD
+	fNoBody      // the status allows no content
+	fOwnType     // the handler has set the content type, or wants none
+	fTrailers    // there are, or will be, trailers
+	fHijacked
+	fEnded // the answer is complete; the ResponseWriter has no effect any more
+)
+
+// stdConn is what the net/http requests of a connection share.
+type stdConn struct {
+	ctx      context.Context // of which those of the requests are made
+	remote   string
+	running  *stdExchange // the one that a worker has; the others wait
+	hijacked *netConn
+}
+
+// errConnLost is what the ResponseWriter of a lost connection returns.
+var errConnLost error = connLost("httpserver: the connection was closed")
+
+type connLost string
+
+func (e connLost) Error() string      { return string(e) }
+func (connLost) Is(target error) bool { return target == net.ErrClosed }
+
+// bodyWindow is how many bytes of content may wait for the handler before the server stops
+// reading from the connection. What the codec has received by then comes on top.
+const bodyWindow = 64 << 10
+
+// firstBuffer is the room for content that a request gets on the loop, where buffers cost
+// least.
+const firstBuffer = 2 << 10
+
+// serveStd gives a request to Handler: at once, or when those before it on the connection
+// have been answered.
+func (c *conn) serveStd(x *Exchange) {
+	if c.std == nil {
+		c.std = c.newStdConn()
+	}
+	e := &stdExchange{conn: c, x: x, head: x.req, length: -1}
+	e.cond.L = &e.mu
+	if x.is(sBodyEnd) {
+		e.bodyErr = io.EOF
+	}
+	if x.is(sExpects) {
+		e.flags |= fExpects
+	}
+	if x.req.Method == http.MethodHead {
+		e.flags |= fIsHead
+	}
+	x.req, x.std = nil, e
+	if c.std.running == nil {
+		c.start(e)
+	}
+}
+
+func (c *conn) newStdConn() *stdConn {
+	s := c.shard.server
+	ch := c.ctx.Channel()
+	sc := &stdConn{ctx: context.Background()}
+	if s.BaseContext != nil {
+		sc.ctx = s.BaseContext(ch.Parent())
+	}
+	if s.ConnContext != nil {
+		sc.ctx = s.ConnContext(sc.ctx, ch)
+	}
+	if a := ch.RemoteAddr(); a != nil {
+		sc.remote = a.String()
+	}
+	return sc
+}
+
+// start hands a request to a worker.
+func (c *conn) start(e *stdExchange) {
+	c.std.running = e
+	e.started = true
+	e.buf = c.ctx.Allocator().Allocate(firstBuffer)
+	e.worker = c.shard.worker()
+	e.worker.tasks <- e // it has room for one, and the worker has none
+}
+
+// startNext goes on with the connection's next request.
+func (c *conn) startNext() {
+	for x := c.first; x != nil; x = x.next {
+		if x.std != nil && !x.std.started {
+			c.start(x.std)
+			return
+		}
+	}
+}
+
+// receive takes content, and its end, from the codec.
+func (e *stdExchange) receive(x *Exchange, data *buffer.Buffer) {
+	e.mu.Lock()
+	if x.is(sBodyEnd) && e.bodyErr == nil {
+		e.bodyErr = bodyError(x.bodyErr)
+		e.trailers, x.trailer = x.trailer, nil
+	}
+	unwanted := e.flags&fBodyClosed != 0
+	switch {
+	case data == nil || unwanted:
+	case e.in == nil:
+		e.in = data
+	default:
+		e.in.Append(data)
+	}
+	full := !x.is(sBodyEnd) && e.in != nil && e.in.Len() > bodyWindow
+	if full {
+		e.flags |= fPaused
+	}
+	e.cond.Broadcast()
+	e.mu.Unlock()
+	if full {
+		x.pauseReading()
+	}
+	if unwanted {
+		x.discard(data)
+	}
+}
+
+// bodyError is what a reader is told about the end of content.
+func bodyError(err error) error {
+	switch {
+	case err == nil:
+		return io.EOF
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return io.ErrUnexpectedEOF // net/http's readers compare
+	}
+	return err
+}
+
+// writable wakes a writer: the client has taken enough.
+func (e *stdExchange) writable() {
+	e.mu.Lock()
+	e.cond.Broadcast()
+	e.mu.Unlock()
+}
+
+// clientGone cancels the request's context. An I/O error is what reads and writes will
+// report.
+func (e *stdExchange) clientGone(err error) {
+	e.mu.Lock()
+	if err != context.Canceled {
+		e.fail(err)
+	}
+	e.cancel()
+	e.mu.Unlock()
+}
+
+// fail makes err the outcome of what the handler does from now on.
+func (e *stdExchange) fail(err error) {
+	if e.err == nil {
+		e.err = err
+	}
+	if e.bodyErr == nil {
+		e.bodyErr = err
+	}
+	e.cond.Broadcast()
+}
+
+// lost is called on the loop when the connection is no more.
+func (e *stdExchange) lost() {
+	e.x = nil
+	e.mu.Lock()
+	e.fail(errConnLost)
+	e.cancel()
+	if !e.started {
+		e.head.Close()
+		if e.in != nil {
+			e.in.Close()
+		}
+	}
+	e.mu.Unlock()
+}
+
+// post queues the exchange as a task of its loop, unless it is. It reports whether the loop
+// runs.
+func (e *stdExchange) post() bool {
+	if e.flags&fPosted != 0 {
+		return true
+	}
+	e.flags |= fPosted
+	if e.conn.shard.loop.Run(e) == nil {
+		return true
+	}
+	e.fail(errConnLost) // the loop has ended, and every connection with it
+	if e.first != nil {
+		channel.Dispose(e.first)
+		for _, msg := range e.more {
+			channel.Dispose(msg)
+		}
+	}
+	e.first, e.more = nil, nil
+	return false
+}
+
+// takeUnread returns the content that has arrived and that the handler has not read, or nil.
+func (e *stdExchange) takeUnread() *buffer.Buffer {
+	if !e.readMu.TryLock() {
+		return nil // a Read that goes on beside the hijack is asking for it
+	}
+	defer e.readMu.Unlock()
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	unread := e.cur
+	switch {
+	case unread == nil:
+		unread = e.in
+	case e.in != nil:
+		unread.Append(e.in)
+	}
+	e.cur, e.in = nil, nil
+	return unread
+}
+
+// RunTask does on the loop what the worker has asked for.
+func (e *stdExchange) RunTask() {
+	const asks = fPosted | fResume | fContinue | fHijack | fAbort | fDone
+	e.mu.Lock()
+	first, more := e.first, e.more
+	e.first, e.more, e.queued = nil, nil, 0
+	flags := e.flags
+	e.flags &^= asks
+	e.cond.Broadcast()
+	e.mu.Unlock()
+	if flags&fBodyFailed != 0 && e.x != nil {
+		e.x.state |= sCut
+	}
+	if first != nil {
+		e.deliver(first)
+		for _, msg := range more {
+			e.deliver(msg)
+		}
+	}
+	if x := e.x; x != nil {
+		if flags&fContinue != 0 && x.is(sExpects) {
+			x.state &^= sExpects
+			e.conn.askForContent(x)
+		}
+		if flags&fResume != 0 {
+			x.resumeReading()
+		}
+		if flags&fAbort != 0 {
+			e.conn.ctx.Close()
+		}
+	}
+	if flags&fHijack != 0 {
+		e.hijack()
+	}
+	if flags&fDone != 0 {
+		e.done(flags)
+	}
+}
+
+// deliver writes a part of the answer.
+func (e *stdExchange) deliver(msg any) {
+	x := e.x
+	if x == nil {
+		channel.Dispose(msg)
+		return
+	}
+	switch m := msg.(type) {
+	case *http.Response:
+		if x.headRefusal(m) == ErrUpgrade {
+			e.conn.switchWithout(x, m)
+			return
+		}
+		x.send(m)
+	case *http.Content:
+		x.content(m)
+	}
+}
+
+// switchWithout answers with a head that ends HTTP on the connection though no handler took
+// the connection: it is closed.
+func (c *conn) switchWithout(x *Exchange, r *http.Response) {
+	r.ID, r.End = x.id, true
+	x.state |= sStarted | sAnswered | sBodyEnd
+	f := c.ctx.Write(r)
+	c.ctx.Flush()
+	f.OnCompleteWith(c.ctx.Channel(), channel.CloseOnComplete)
+	x.settle()
+}
+
+// done is called once, when the handler has returned and all its answer was delivered.
+func (e *stdExchange) done(flags stdFlags) {
+	c := e.conn
+	w := e.worker
+	e.worker = nil
+	if flags&fGone == 0 {
+		c.shard.park(w)
+	}
+	c.std.running = nil
+	c.startNext()
+}

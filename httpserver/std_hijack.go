@@ -1,0 +1,89 @@
+package httpserver
+
+import (
+	"bufio"
+	"errors"
+	"net"
+	nethttp "net/http"
+
+	"millrace.dev/codec/http1"
+)
+
+// ErrPipelined fails a hijack while other requests of the connection wait for their answers.
+var ErrPipelined = errors.New("httpserver: hijack: other requests of the connection are not answered")
+
+// Hijack takes the connection out of the server's hands, for http.Hijacker. What has been
+// written of an answer is sent before. The returned Conn works over the channel: its
+// deadlines, CloseWrite and back pressure are those of any net.Conn, Write returns when the
+// loop was given the bytes, and Close lets them be sent first. Content of the request that
+// was not read is the first that the Conn reads.
+func (w *response) Hijack() (net.Conn, *bufio.ReadWriter, error) {
+	e := (*stdExchange)(w)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	switch {
+	case e.flags&fHijacked != 0:
+		return nil, nil, nethttp.ErrHijacked
+	case e.flags&fEnded != 0:
+		return nil, nil, ErrAnswered
+	}
+	if e.flags&fWroteHeader != 0 {
+		if err := e.flush(); err != nil {
+			return nil, nil, err
+		}
+	}
+	e.flags |= fHijack
+	e.hijackErr = nil
+	e.post()
+	for e.hijacked == nil && e.hijackErr == nil {
+		if e.err != nil {
+			return nil, nil, e.err
+		}
+		e.cond.Wait()
+	}
+	if e.hijacked == nil {
+		return nil, nil, e.hijackErr
+	}
+	e.flags |= fHijacked
+	nc := e.hijacked
+	return nc, bufio.NewReadWriter(bufio.NewReader(nc), bufio.NewWriter(nc)), nil
+}
+
+// hijack is the loop's part of it.
+func (e *stdExchange) hijack() {
+	nc, err := e.conn.hijack(e)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.hijacked, e.hijackErr = nc, err
+	e.cond.Broadcast()
+}
+
+func (c *conn) hijack(e *stdExchange) (*netConn, error) {
+	x := e.x
+	if x == nil {
+		return nil, errConnLost
+	}
+	if c.first != x || x.next != nil {
+		return nil, ErrPipelined
+	}
+	if p, _ := c.codec.Phase(); p == http1.PhaseOther {
+		return nil, errConnLost
+	}
+	nc := newNetConn(c)
+	nc.receive(e.takeUnread())
+	x.state &^= sStopped
+	x.resumeReading()
+	c.remove(x)
+	x.recycle()
+	c.std.hijacked = nc
+	c.timer.Stop()
+	codec := c.codec
+	c.codec = nil
+	if err := c.ctx.Pipeline().RemoveHandler(codec); err != nil { // it passes on what it holds
+		return nil, err
+	}
+	if c.ctx.Channel().InputClosed() {
+		nc.inputEnded(nil)
+	}
+	return nc, nil
+}

@@ -1,0 +1,123 @@
+package httpserver
+
+import (
+	nethttp "net/http"
+	"runtime/debug"
+	"time"
+
+	"millrace.dev/codec/http"
+)
+
+// serve runs the handler on a worker's goroutine. It returns false if the worker is to end.
+func (e *stdExchange) serve() (goOn bool) {
+	returned := false
+	defer func() {
+		if !returned {
+			// A panic, or runtime.Goexit, after which only the deferred calls still run.
+			goOn = e.unwound(recover())
+		}
+	}()
+	e.runHandler()
+	returned = true
+	return e.finish()
+}
+
+func (e *stdExchange) runHandler() {
+	r, err := e.build()
+	w := (*response)(e)
+	switch {
+	case err != nil:
+		w.Header().Set("Connection", "close")
+		nethttp.Error(w, "400 Bad Request: invalid request target", nethttp.StatusBadRequest)
+	case r.Method == "OPTIONS" && r.RequestURI == "*":
+		w.Header().Set("Content-Length", "0") // what is asked for is the server as a whole
+	default:
+		e.conn.shard.server.Handler.ServeHTTP(w, r)
+	}
+}
+
+// finish ends the answer after the handler has returned.
+func (e *stdExchange) finish() (goOn bool) {
+	e.closeBody()
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.flags&fHijacked == 0 {
+		if e.flags&fWroteHeader == 0 {
+			e.writeHead(200)
+		}
+		e.emitEnd()
+	}
+	return e.returned()
+}
+
+// returned tells the loop that the handler has returned, and that nothing more comes.
+func (e *stdExchange) returned() (goOn bool) {
+	e.flags |= fEnded | fDone
+	e.cancel()
+	if e.deadlines != nil {
+		e.deadlines.setBoth(time.Time{}, nil)
+	}
+	if e.buf != nil {
+		e.buf.Close()
+		e.buf = nil
+	}
+	if e.msg != nil {
+		e.msg.Close()
+		e.msg = nil
+	}
+	return e.post()
+}
+
+// emitEnd gives the end of the answer to the loop: usually that is the whole answer.
+func (e *stdExchange) emitEnd() {
+	b := e.buf
+	e.buf = nil
+	if b != nil && b.IsEmpty() {
+		b.Close()
+		b = nil
+	}
+	trailer := e.finalTrailer()
+	if e.flags&fSentHead == 0 {
+		var content []byte
+		if b != nil {
+			content = b.Readable()
+		}
+		r := e.takeHead(content)
+		if e.flags&fIsHead != 0 && e.length >= 0 && b != nil {
+			b.Close() // the length is what the handler says
+			b = nil
+		}
+		r.Body = b
+		fits := e.length < 0 || e.length == e.written || e.flags&(fNoBody|fIsHead) != 0
+		if fits && (e.flags&fTrailers == 0 && trailer == nil) {
+			e.emit(r)
+			return
+		}
+		r.End = false
+		e.emit(r)
+		b = nil
+	}
+	m := http.NewContent(b, true)
+	m.Trailer = trailer
+	e.emit(m)
+}
+
+// unwound ends a request whose handler has panicked, or ended its goroutine if value is
+// nil: the connection is closed, so that the client doesn't take the answer for whole.
+func (e *stdExchange) unwound(value any) (goOn bool) {
+	s := e.conn.shard.server
+	if value != nil && value != nethttp.ErrAbortHandler {
+		s.Logger.Error("handler panicked", "channel", e.conn.ctx.Channel(),
+			"panic", value, "stack", string(debug.Stack()))
+	}
+	e.closeBody()
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.flags&fHijacked == 0 {
+		e.flags |= fAbort
+	}
+	if value == nil {
+		e.flags |= fGone
+	}
+	return e.returned() && value != nil
+}
