@@ -7,9 +7,11 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"millrace.dev/buffer"
 	"millrace.dev/channel/embedded"
+	"millrace.dev/httpserver"
 )
 
 // request passes bytes in as one read.
@@ -154,6 +156,36 @@ func TestCutBodyIsNoAnswer(t *testing.T) {
 		got := sent(ch)
 		if strings.HasPrefix(path, "/length") && strings.Contains(got, " 200 ") ||
 			strings.HasSuffix(got, "0\r\n\r\n") || strings.HasSuffix(got, "halfhalf") {
+			t.Errorf("%s: %q", path, got)
+		}
+		if ch.IsOpen() && !ch.OutboundShutdown() {
+			t.Errorf("%s: the connection stays", path)
+		}
+		ch.Finish()
+	}
+}
+
+// A body that breaks a rule is answered with 400, even after its head was taken.
+func TestMalformedBody(t *testing.T) {
+	t.Parallel()
+	r, ch := onChannel(t)
+	r.must(request(ch, "POST /length HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n"))
+	r.must(request(ch, "G\r\nGET /plaintext HTTP/1.1\r\nHost: h\r\n\r\n"))
+	if got := sent(ch); !strings.HasPrefix(got, "HTTP/1.1 400 ") || strings.Count(got, "HTTP/1.1") != 1 {
+		t.Errorf("%q", got)
+	}
+	ch.Finish()
+}
+
+// A client that stops within its body is told that it was too slow, or sees the answer that
+// has begun break off.
+func TestSlowBody(t *testing.T) {
+	t.Parallel()
+	for path, want := range map[string]string{"/length": "HTTP/1.1 408 ", "/echo": "HTTP/1.1 200 "} {
+		r, ch := onChannel(t)
+		r.must(request(ch, "POST "+path+" HTTP/1.1\r\nHost: h\r\nContent-Length: 8\r\n\r\nhalf"))
+		ch.Advance(httpserver.DefaultBodyTimeout + time.Second)
+		if got := sent(ch); !strings.HasPrefix(got, want) || path == "/echo" && !strings.HasSuffix(got, "half") {
 			t.Errorf("%s: %q", path, got)
 		}
 		if ch.IsOpen() && !ch.OutboundShutdown() {

@@ -17,6 +17,19 @@ func serveEcho(x *httpserver.Exchange) {
 	x.SetBodyReader(echo{})
 }
 
+// bodyFailed ends an exchange whose content won't come. A client that has broken a rule or is
+// gone is dealt with by the codec; one that was too slow is told so, or, when the answer has
+// begun, sees it break off, lest it take it for whole.
+func bodyFailed(x *httpserver.Exchange, err error) {
+	switch {
+	case err != httpserver.ErrBodyTimeout:
+	case x.Started():
+		x.Abort()
+	default:
+		x.Respond(408, textPlain, tooSlow)
+	}
+}
+
 func resumeBody(x *httpserver.Exchange) { x.ResumeBody() }
 
 // ReadBody implements httpserver.BodyReader. The answer begins with the first content and
@@ -26,7 +39,7 @@ func (echo) ReadBody(x *httpserver.Exchange, data *buffer.Buffer, end bool, err 
 		if data != nil {
 			data.Close()
 		}
-		x.Abort() // the answer can't become whole, and its client must see that
+		bodyFailed(x, err)
 		return
 	}
 	if !x.Started() {

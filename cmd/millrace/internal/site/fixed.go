@@ -14,6 +14,7 @@ var (
 	plaintext = []byte("Hello, World!")
 	notFound  = []byte("404 Not Found\nThe start page at / lists what there is.\n")
 	notGiven  = []byte("404 Not Found\nNo directory is served: start the server with --dir DIRECTORY.\n")
+	tooSlow   = []byte("408 Request Timeout\n")
 	healthy   = []byte("ok\n")
 	draining  = []byte("draining\n")
 )

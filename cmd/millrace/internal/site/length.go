@@ -19,10 +19,8 @@ func (l *length) ReadBody(x *httpserver.Exchange, data *buffer.Buffer, end bool,
 		data.Close()
 	}
 	switch {
-	case err == httpserver.ErrBodyTimeout:
-		x.Respond(408, textPlain, []byte("408 Request Timeout\n"))
 	case err != nil:
-		x.Abort() // a size that isn't the whole would be wrong
+		bodyFailed(x, err) // a size that isn't the whole would be wrong
 	case end:
 		b := x.Allocator().Allocate(20)
 		b.Write(strconv.AppendInt(b.Writable()[:0], l.bytes, 10))
