@@ -93,13 +93,13 @@ func (ch *Channel) writesDone(last uint64) {
 	}
 }
 
-// failWrites fails every write that has not been sent, and those to come.
+// failWrites fails every write that has not been sent, and those to come. The messages stay
+// in the queue as long as the transport may still be sending one.
 func (ch *Channel) failWrites(err error) {
 	if ch.failure.Load() != nil {
 		return
 	}
 	ch.failure.Store(&outcome{ch.doneWrites.Load(), err})
-	ch.queue.fail()
 	if ch.listeners != nil {
 		ch.notifyListeners()
 	}

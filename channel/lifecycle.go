@@ -202,6 +202,7 @@ func (ch *Channel) close(cause error) Future {
 	if ch.set != nil {
 		ch.set.remove(ch)
 	}
+	ch.queue.fail()
 	ch.failWrites(cause)
 	ch.failPending(cause)
 	if p := ch.closing.Load(); p != nil {
@@ -303,6 +304,7 @@ func (ch *Channel) finishOutput() Future {
 		ch.fail(err)
 		return ch.failed(err)
 	}
+	ch.queue.fail()
 	ch.failWrites(ErrOutputShutdown)
 	if p != nil {
 		p.TrySucceed(future.Void{})
