@@ -33,8 +33,9 @@ type Header struct {
 	invalid   bool
 }
 
-// span says where in the arena a field is. Offsets rather than slices, because the
-// arena moves when it grows, and because 16 bytes an entry keep the list small.
+// span says where in the arena a field is, counted from the base. Offsets rather than
+// slices, because the arena moves when it grows, and because 16 bytes an entry keep the
+// list small; and from the base, so that equal lines have equal spans.
 type span struct {
 	name, value, valueLen uint32
 	nameLen               uint16
@@ -59,13 +60,15 @@ func (h *Header) At(i int) (name, value []byte) {
 func (h *Header) FieldAt(i int) Field { return h.fields[i].field }
 
 func (h *Header) nameOf(s *span) []byte {
-	end := s.name + uint32(s.nameLen)
-	return h.arena[s.name:end:end]
+	at := h.base + s.name
+	end := at + uint32(s.nameLen)
+	return h.arena[at:end:end]
 }
 
 func (h *Header) valueOf(s *span) []byte {
-	end := s.value + s.valueLen
-	return h.arena[s.value:end:end]
+	at := h.base + s.value
+	end := at + s.valueLen
+	return h.arena[at:end:end]
 }
 
 // Add appends a field. Optional white space around the value is dropped. The bytes are

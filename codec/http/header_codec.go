@@ -17,9 +17,9 @@ func (h *Header) AppendArena(p []byte) {
 // TruncateArena drops what the arena holds from n on. No span may lie there.
 func (h *Header) TruncateArena(n int) { h.arena = h.arena[:n] }
 
-// SetLines says that from base on the arena holds the lines of all fields that have
-// been added so far, in order, each ended by CRLF, and nothing else. A decoder that
-// has validated them says so, and Lines can then give them back.
+// SetLines says, before the first span is added, that from base on the arena will hold the
+// lines of all fields, in order, each ended by CRLF, and nothing else. A decoder that
+// validates them says so, and Lines can then give them back.
 func (h *Header) SetLines(base int) { h.base, h.scattered = uint32(base), false }
 
 // AddSpan appends a field whose valid name and value are in the arena, or will be by
@@ -37,9 +37,16 @@ func (h *Header) AddSpan(f Field, name, nameLen, value, valueLen int) {
 	}
 	h.fields = h.fields[:n+1]
 	s := &h.fields[n]
-	s.name, s.nameLen = uint32(name), uint16(nameLen)
-	s.value, s.valueLen = uint32(value), uint32(valueLen)
+	s.name, s.nameLen = uint32(name)-h.base, uint16(nameLen)
+	s.value, s.valueLen = uint32(value)-h.base, uint32(valueLen)
 	s.field, s.bad = f, false
+}
+
+// AddSpansOf adds the spans of another Header to an empty one: its lines are, or will be,
+// the same as the other's, byte for byte.
+func (h *Header) AddSpansOf(other *Header) {
+	h.fields = append(h.fields, other.fields...)
+	h.present, h.repeated = other.present, other.repeated
 }
 
 // Lines returns all fields as HTTP/1 writes them, one line each, when the arena holds

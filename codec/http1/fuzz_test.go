@@ -238,3 +238,30 @@ func FuzzSplit(f *testing.F) {
 		}
 	})
 }
+
+// FuzzMemo says that remembering heads changes nothing: decoders that share a memo yield
+// what decoders without one do, whatever was decoded before.
+func FuzzMemo(f *testing.F) {
+	var last string
+	for _, row := range goodRequests() {
+		f.Add([]byte(last), []byte(row.input))
+		last = row.input
+	}
+	for _, row := range badRequests() {
+		if len(row.input) < 4000 {
+			f.Add([]byte(row.input), []byte(last))
+		}
+	}
+	f.Fuzz(func(t *testing.T, a, b []byte) {
+		m := &memo{}
+		for i, input := range [][]byte{a, b, a, append(append([]byte{}, a...), b...), b} {
+			d := NewRequestDecoder(http.Limits{})
+			d.memo = m
+			got, err := decode(d, string(input), 0)
+			want, wantErr := decode(NewRequestDecoder(http.Limits{}), string(input), 0)
+			if err != wantErr || fmt.Sprint(got) != fmt.Sprint(want) {
+				t.Fatalf("input %d: %+v, %v, without the memo: %+v, %v", i, got, err, want, wantErr)
+			}
+		}
+	})
+}

@@ -8,18 +8,54 @@ import (
 )
 
 // quick parses a head that has arrived whole and has nothing unusual about it, as nearly
-// all have: what parse does, in one pass without state between bytes. It returns the
-// head's length, or 0 when it is not sure, and then parse has to look at the head from its
-// beginning. Whatever quick accepts, parse accepts and reads the same.
-func (d *RequestDecoder) quick(p []byte) int {
+// all have: what parse does, in one pass without state between bytes, and without any when
+// it remembers the bytes. It copies the head into the Header's arena and returns its length
+// and what it means, or 0 when it is not sure, and then parse has to look at the head from its beginning. Whatever quick
+// accepts, parse accepts and reads the same.
+func (d *RequestDecoder) quick(p []byte) (int, verdict) {
 	p = p[:min(len(p), d.limits.MaxLine, d.limits.MaxHeader)]
-	r := d.req
-	i := quickMethod(p, r)
-	if i == 0 {
+	r, m := d.req, d.memo
+	i := 0
+	if m != nil && startsWith(p, m.line) {
+		i = len(m.line)
+		r.Method = m.method
+		d.line.methodEnd, d.line.targetEnd = m.methodEnd, m.targetEnd
+	} else if i = d.quickLine(p, r); i == 0 {
+		return 0, verdict{}
+	} else if m != nil && i <= maxRemembered {
+		m.keepLine(p[:i], &d.line, r.Method)
+	}
+	d.line.version = http.HTTP11
+	h := &r.Header
+	h.SetLines(i)
+	if m != nil && startsWith(p[i:], m.section) {
+		h.AddSpansOf(&m.header)
+		end := i + len(m.section)
+		h.AppendArena(p[:end-2])
+		return end, m.verdict
+	}
+	end := quickFields(p, i, h, d.limits.MaxFields)
+	if end == 0 {
+		return 0, verdict{}
+	}
+	h.AppendArena(p[:end-2])
+	v, err := judge(h, http.HTTP11)
+	if err != nil {
+		return 0, verdict{}
+	}
+	if m != nil && end-i <= maxRemembered {
+		m.keepSection(p[i:end], h, v)
+	}
+	return end, v
+}
+
+// quickLine parses the request line and returns the index behind it.
+func (d *RequestDecoder) quickLine(p []byte, r *http.Request) int {
+	target := quickMethod(p, r)
+	if target == 0 {
 		return 0
 	}
-	target := i
-	i, percent := octet.TargetEnd(p, i)
+	i, percent := octet.TargetEnd(p, target)
 	const rest = " HTTP/1.1\r\n"
 	if len(p)-i < len(rest) || p[i] != ' ' || binary.LittleEndian.Uint64(p[i+1:]) != http11Word || p[i+9] != '\r' || p[i+10] != '\n' {
 		return 0
@@ -29,10 +65,8 @@ func (d *RequestDecoder) quick(p []byte) int {
 			return 0
 		}
 	}
-	d.line.methodEnd, d.line.targetEnd, d.line.version = uint32(target-1), uint32(i), http.HTTP11
-	i += len(rest)
-	d.line.pos = uint32(i)
-	return quickFields(p, i, &r.Header, d.limits.MaxFields)
+	d.line.methodEnd, d.line.targetEnd = uint32(target-1), uint32(i)
+	return i + len(rest)
 }
 
 // quickMethod recognises the method and returns the index behind its space.

@@ -17,6 +17,7 @@ const maxBlankLines = 4
 // The zero RequestDecoder is ready, with default limits. It belongs to one goroutine.
 type RequestDecoder struct {
 	limits *http.Limits
+	memo   *memo         // or nil
 	req    *http.Request // whose head is being parsed, or nil
 	failed *Error
 	id     uint64 // of the last request
@@ -112,10 +113,9 @@ func (d *RequestDecoder) head(in *buffer.Buffer) (*http.Request, *Error) {
 		}
 		d.req = http.NewRequest("", "")
 		// Usually the head is all there: it is parsed where it lies, and copied once.
-		if n := d.quick(p); n > 0 {
-			d.req.Header.AppendArena(p[:n-2])
+		if n, v := d.quick(p); n > 0 {
 			in.Skip(n)
-			return d.finishHead()
+			return d.finishHead(v)
 		}
 		d.req.Header.Reset()
 		d.line.pos, d.line.phase = 0, inMethod
@@ -127,7 +127,7 @@ func (d *RequestDecoder) head(in *buffer.Buffer) (*http.Request, *Error) {
 		if n > 0 {
 			d.req.Header.AppendArena(p[:n-2])
 			in.Skip(n)
-			return d.finishHead()
+			return d.judgeHead()
 		}
 		d.req.Header.AppendArena(p)
 		in.Skip(len(p))
@@ -144,7 +144,7 @@ func (d *RequestDecoder) head(in *buffer.Buffer) (*http.Request, *Error) {
 		if n > 0 {
 			h.TruncateArena(n - 2)
 			in.Skip(n - had)
-			return d.finishHead()
+			return d.judgeHead()
 		}
 		in.Skip(len(p))
 	}
@@ -185,6 +185,7 @@ func (d *RequestDecoder) parse(p []byte) (int, *Error) {
 		}
 		d.req.Method = http.MethodOf(p[:d.line.methodEnd])
 		d.body.sec.pos = d.line.pos
+		d.req.Header.SetLines(int(d.line.pos))
 		if !http.ValidTargetForm(d.req.Method, p[d.line.methodEnd+1:d.line.targetEnd]) {
 			return 0, errTarget
 		}
@@ -205,57 +206,69 @@ func (d *RequestDecoder) parse(p []byte) (int, *Error) {
 	return 0, nil
 }
 
-// finishHead applies the rules that concern the head as a whole. The arena holds it
-// without the empty line, so that adding fields continues the lines.
-func (d *RequestDecoder) finishHead() (*http.Request, *Error) {
+// judgeHead finishes a head that parse has read.
+func (d *RequestDecoder) judgeHead() (*http.Request, *Error) {
+	v, err := judge(&d.req.Header, d.line.version)
+	if err != nil {
+		return nil, err
+	}
+	return d.finishHead(v)
+}
+
+// finishHead makes a Request of a head that is in the arena, without its empty line, so
+// that adding fields continues the lines.
+func (d *RequestDecoder) finishHead(v verdict) (*http.Request, *Error) {
 	r := d.req
-	h := &r.Header
-	h.SetLines(int(d.line.pos))
 	from, to := d.line.methodEnd+1, d.line.targetEnd
-	r.Target = h.Arena()[from:to:to]
+	r.Target = r.Header.Arena()[from:to:to]
 	r.Version = d.line.version
-	if err := checkHost(h, r.Version); err != nil {
+	hasBody, err := d.body.start(v.framing, d.limits)
+	if err != nil {
 		return nil, err
 	}
-	if !h.HasAny(consequential) { // RFC 9112 section 6.3: a request without framing has no content
-		r.End, r.ContentLength, r.KeepAlive = true, 0, r.Version >= http.HTTP11
-	} else if err := d.interpret(r); err != nil {
-		return nil, err
+	r.End = !hasBody
+	r.ContentLength = max(int64(v.framing), -1)
+	if v.framing == framingNone {
+		r.ContentLength = 0 // RFC 9112 section 6.3: a request without framing has no content
 	}
+	r.KeepAlive, r.Upgrade, r.Expect = v.keepAlive, v.upgrade, v.expect
 	d.id++
 	r.ID = d.id
 	d.req = nil
 	return r, nil
 }
 
-// consequential are the fields that decide about the message or the connection.
+// verdict is what a header section means for the message and the connection.
+type verdict struct {
+	framing   framing
+	keepAlive bool
+	upgrade   bool
+	expect    http.Expectation
+}
+
+// consequential are the fields that a verdict depends on, besides Host.
 var consequential = http.FieldTransferEncoding.Set() | http.FieldContentLength.Set() | http.FieldConnection.Set() |
 	http.FieldExpect.Set() | http.FieldUpgrade.Set()
 
-// interpret acts on consequential fields.
-func (d *RequestDecoder) interpret(r *http.Request) *Error {
-	h := &r.Header
-	f, err := framingOf(h, r.Version)
-	if err != nil {
-		return err
+// judge applies the rules that concern a header section as a whole.
+func judge(h *http.Header, version http.Version) (v verdict, err *Error) {
+	if err := checkHost(h, version); err != nil {
+		return v, err
 	}
-	hasBody, err := d.body.start(f, d.limits)
-	if err != nil {
-		return err
+	if !h.HasAny(consequential) {
+		return verdict{framing: framingNone, keepAlive: version >= http.HTTP11}, nil
 	}
-	r.End = !hasBody
-	r.ContentLength = max(int64(f), -1)
-	if f == framingNone {
-		r.ContentLength = 0
+	if v.framing, err = framingOf(h, version); err != nil {
+		return v, err
 	}
-	r.KeepAlive = persistent(h, r.Version)
-	if r.Version >= http.HTTP11 {
-		if hasBody && h.HasField(http.FieldExpect) {
-			r.Expect = expectation(h)
+	v.keepAlive = persistent(h, version)
+	if version >= http.HTTP11 {
+		if (v.framing == framingChunked || v.framing > 0) && h.HasField(http.FieldExpect) {
+			v.expect = expectation(h)
 		}
-		r.Upgrade = h.HasField(http.FieldUpgrade) && h.HasToken("Connection", "upgrade")
+		v.upgrade = h.HasField(http.FieldUpgrade) && h.HasToken("Connection", "upgrade")
 	}
-	return nil
+	return v, nil
 }
 
 // checkHost applies RFC 9112 section 3.2: one Host field in HTTP/1.1, and never two or a

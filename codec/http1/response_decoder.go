@@ -199,6 +199,7 @@ func (d *ResponseDecoder) parse(p []byte) (int, *Error) {
 		}
 		d.inLine = false
 		d.body.sec.pos = d.linePos
+		d.resp.Header.SetLines(int(d.linePos))
 	}
 	most := int(d.linePos) + d.limits.MaxHeader
 	if len(p) > most {
@@ -268,7 +269,6 @@ func (d *ResponseDecoder) statusLine(p []byte) (done bool, err *Error) {
 func (d *ResponseDecoder) finishHead() (*http.Response, *Error) {
 	r := d.resp
 	h := &r.Header
-	h.SetLines(int(d.linePos))
 	kind := d.await.kinds[d.await.head]
 	interim := r.Status < 200 && r.Status != 101
 	if r.Status == 101 && kind != kindUpgrade {

@@ -45,6 +45,7 @@ import (
 // When the channel allows half-closure (it should), a client that ends its direction still
 // gets its answers.
 type ServerCodec struct {
+	codecs    *ServerCodecs
 	o         *ServerOptions
 	ctx       *channel.Context
 	in        *buffer.Buffer // received and not decoded; nil between read batches
@@ -119,6 +120,7 @@ func (c *ServerCodec) InFlight() int { return c.exchanges.len() }
 // Added is for the pipeline.
 func (c *ServerCodec) Added(ctx *channel.Context) {
 	c.ctx = ctx
+	c.dec.memo = c.codecs.memos.of(ctx.Loop()).of(ctx.Channel().ID())
 	c.since = ctx.Loop().Now()
 }
 

@@ -43,7 +43,10 @@ const (
 
 // ServerCodecs makes the codecs of a server's connections, which share their options. Any
 // goroutine may use it.
-type ServerCodecs struct{ o ServerOptions }
+type ServerCodecs struct {
+	o     ServerOptions
+	memos loopMemos
+}
 
 // NewServerCodecs fills in the defaults of o.
 func NewServerCodecs(o ServerOptions) *ServerCodecs {
@@ -60,12 +63,12 @@ func NewServerCodecs(o ServerOptions) *ServerCodecs {
 	if o.Date == nil && !o.NoDate {
 		o.Date = http.NewDate(time.Now)
 	}
-	return &ServerCodecs{o}
+	return &ServerCodecs{o: o}
 }
 
 // New returns the codec for one connection.
 func (s *ServerCodecs) New() *ServerCodec {
-	c := &ServerCodec{o: &s.o, next: 1}
+	c := &ServerCodec{codecs: s, o: &s.o, next: 1}
 	c.dec.limits = &s.o.Limits
 	c.exchanges.flags = c.exchanges.inline[:0]
 	return c
