@@ -124,6 +124,7 @@ func TestStartErrors(t *testing.T) {
 		args []string
 		want []string
 	}{
+		{[]string{"--addr", taken}, []string{"flag --addr", taken, "address already in use", "any free one"}},
 		{[]string{"--addr", taken, "--one-acceptor"}, []string{"flag --addr", taken, "address already in use", "any free one"}},
 		{[]string{"--addr", "192.0.2.1:0"}, []string{"flag --addr", "doesn't have that address"}},
 		{[]string{"--addr", "127.0.0.1:99999"}, []string{"flag --addr", "99999"}},

@@ -2,12 +2,9 @@ package command
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"log/slog"
-	"net"
-	"syscall"
 	"time"
 
 	"millrace.dev/buffer"
@@ -85,9 +82,9 @@ func serve(ctx context.Context, c *config, stdout, stderr io.Writer) (err error)
 		return err
 	}
 	defer stopProfiles()
-	ln, err := server.Listen(c.network(), string(c.addr))
+	ln, err := c.listen(server)
 	if err != nil {
-		return c.listenError(err)
+		return err
 	}
 	base := c.base(ln.LocalAddr())
 	if err := s.Listening(base); err != nil {
@@ -150,34 +147,4 @@ func (c *config) limits() http.Limits {
 		MaxLine: int(c.maxLine), MaxHeader: int(c.maxHeader), MaxFields: int(c.maxFields),
 		MaxTrailer: int(c.maxTrailer), MaxBody: int64(c.maxBody),
 	}
-}
-
-// network is what net.Listen calls the transport.
-func (c *config) network() string {
-	if c.transport.word == "unix" {
-		return "unix"
-	}
-	return "tcp"
-}
-
-// base is the server's URL without a path, or its socket.
-func (c *config) base(a net.Addr) string {
-	if c.network() == "unix" {
-		return "unix:" + a.String()
-	}
-	return "http://" + a.String()
-}
-
-// listenError says which flag to look at.
-func (c *config) listenError(err error) error {
-	hint := ""
-	switch {
-	case errors.Is(err, syscall.EADDRINUSE):
-		hint = ": something else listens there; --addr HOST:PORT chooses another address, and port 0 any free one"
-	case errors.Is(err, syscall.EACCES):
-		hint = ": it is not allowed to; ports below 1024 usually need privileges"
-	case errors.Is(err, syscall.EADDRNOTAVAIL):
-		hint = ": this machine doesn't have that address"
-	}
-	return fmt.Errorf("flag --addr: %w%s", err, hint)
 }

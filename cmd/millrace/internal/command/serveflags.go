@@ -58,7 +58,7 @@ func serveFlags() (*flagSet, *config) {
 	f.add(&c.transport, "transport", strings.Join(c.transport.words, "|"), "How connections are carried: tcp is event-driven, on Linux; std goes through Go's net package, everywhere; unix is a Unix socket.")
 	f.add(&c.loops, "loops", "N", "Number of event loops. 0 is one for each processor.")
 	f.add(&c.oneAcceptor, "one-acceptor", "", "Let one listener give the connections to the loops in turn, instead of one listener for each loop (SO_REUSEPORT).")
-	f.add(&c.backlog, "backlog", "N", "Connections that may wait to be accepted. The system may lower it.")
+	f.add(&c.backlog, "backlog", "N", "Connections that may wait to be accepted. The system may lower it; with std it decides alone.")
 	f.add(&c.maxConns, "max-conns", "N", "Open connections at most; more are closed at once. 0 is no limit but the system's on open files.")
 
 	f.heading("Files")
