@@ -208,11 +208,9 @@ func (t *writeTask) RunTask() {
 
 // Shutdown implements channel.Transport.
 func (c *conn) Shutdown(direction channel.Direction) error {
-	if direction == channel.Inbound {
-		c.in.Discard()
-		return nil
+	if direction == channel.Outbound {
+		c.peer.in.End(nil)
 	}
-	c.peer.in.End(nil)
 	return nil
 }
 

@@ -118,11 +118,7 @@ func (c *conn) StopRead() {
 // Shutdown implements channel.Transport.
 func (c *conn) Shutdown(direction channel.Direction) error {
 	if direction == channel.Inbound {
-		if r, ok := c.nc.(interface{ CloseRead() error }); ok {
-			_ = r.CloseRead() // only a hint to the peer: nothing is read any more
-		}
-		c.in.Discard()
-		return nil
+		return nil // nothing is read any more
 	}
 	w, ok := c.nc.(interface{ CloseWrite() error })
 	switch {

@@ -13,8 +13,8 @@ import (
 const (
 	// maxRuns is how many runs one write gathers.
 	maxRuns = 64
-	// maxRegion bounds one piece of a file, in bytes, so that progress shows.
-	maxRegion = 512 << 10
+	// maxWrite bounds one write, in bytes: how far it has got shows only when it has ended.
+	maxWrite = 64 << 10
 	// closeGrace is how long a write that was under way at Close may go on.
 	closeGrace = time.Second
 )
@@ -63,11 +63,17 @@ const (
 func (op *writeOp) prepare() bool {
 	if r := op.queue.Region(); r != nil {
 		op.region = r
-		op.size = min(r.Count, maxRegion)
+		op.size = min(r.Count, maxWrite)
 		return op.size > 0
 	}
 	op.runs = op.queue.Gather(make([][]byte, 0, maxRuns))
-	for _, run := range op.runs {
+	for i, run := range op.runs {
+		if left := maxWrite - op.size; int64(len(run)) >= left {
+			op.runs[i] = run[:left]
+			op.runs = op.runs[:i+1]
+			op.size = maxWrite
+			break
+		}
 		op.size += int64(len(run))
 	}
 	return op.size > 0

@@ -28,7 +28,6 @@ type Inbox struct {
 	failure error
 	posted  bool // RunTask is queued
 	waiting bool // the producer wants to hear of room
-	discard bool
 	closed  bool
 
 	// The consumer's own.
@@ -49,7 +48,7 @@ func (in *Inbox) Room(least int64) int64 {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	room := in.limit - in.size
-	if room >= least || in.closed || in.discard {
+	if room >= least || in.closed {
 		return max(room, least)
 	}
 	in.waiting = true
@@ -63,11 +62,6 @@ func (in *Inbox) Put(msg any) bool {
 	if in.closed {
 		in.mu.Unlock()
 		return false
-	}
-	if in.discard {
-		in.mu.Unlock()
-		channel.Dispose(msg)
-		return true
 	}
 	if in.head >= keep && in.head >= len(in.queue)/2 {
 		n := copy(in.queue, in.queue[in.head:])
@@ -150,26 +144,13 @@ func (in *Inbox) Start() {
 // Stop is StopRead.
 func (in *Inbox) Stop() { in.reading = false }
 
-// Discard drops what is there and what will come, when the channel has ended its input.
-func (in *Inbox) Discard() {
-	in.mu.Lock()
-	in.discard = true
-	for _, msg := range in.emptyAndUnlock() {
-		channel.Dispose(msg)
-	}
-}
-
 // Close ends the inbox, tells the producer, and returns what nobody has read, which is now
 // the caller's. Any goroutine may call it while the channel is not registered.
 func (in *Inbox) Close() (unread []any) {
 	in.mu.Lock()
 	in.closed = true
 	in.loop = nil
-	return in.emptyAndUnlock()
-}
-
-func (in *Inbox) emptyAndUnlock() (left []any) {
-	left = in.queue[in.head:]
+	unread = in.queue[in.head:]
 	in.queue, in.head, in.size = nil, 0, 0
 	wake := in.waiting
 	in.waiting = false
@@ -177,7 +158,7 @@ func (in *Inbox) emptyAndUnlock() (left []any) {
 	if wake {
 		in.wake()
 	}
-	return left
+	return unread
 }
 
 // RunTask delivers. It is the loop's.

@@ -276,14 +276,13 @@ func (c *Conn) rearm() {
 
 // Shutdown implements channel.Transport.
 func (c *Conn) Shutdown(direction channel.Direction) error {
-	if c.fd < 0 {
+	switch {
+	case c.fd < 0:
 		return net.ErrClosed
+	case direction == channel.Inbound:
+		return nil // nothing is read any more; SHUT_RD would differ between TCP and Unix sockets
 	}
-	how := unix.SHUT_WR
-	if direction == channel.Inbound {
-		how = unix.SHUT_RD
-	}
-	if err := unix.Shutdown(int(c.fd), how); err != nil && err != unix.ENOTCONN {
+	if err := unix.Shutdown(int(c.fd), unix.SHUT_WR); err != nil && err != unix.ENOTCONN {
 		return c.opError("shutdown", err)
 	}
 	return nil

@@ -1,0 +1,65 @@
+//go:build linux
+
+package tcp_test
+
+import (
+	"net"
+	"testing"
+
+	"millrace.dev/bootstrap"
+	"millrace.dev/buffer/buffertest"
+	"millrace.dev/channel"
+	"millrace.dev/loop"
+	"millrace.dev/transport/internal/conformance"
+	"millrace.dev/transport/tcp"
+)
+
+func TestMain(m *testing.M) { buffertest.Main(m) }
+
+func loopback(ip string) func(*testing.T) net.Addr {
+	return func(*testing.T) net.Addr { return &net.TCPAddr{IP: net.ParseIP(ip)} }
+}
+
+// unused returns a port that was free a moment ago.
+func unused(t *testing.T) net.Addr {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr()
+}
+
+// fullListener never accepts; the kernel drops the SYNs that its queue has no room for.
+func fullListener(t *testing.T, g *loop.Group) net.Addr {
+	t.Helper()
+	config := channel.NewConfig()
+	config.AutoRead = false
+	l := channel.New(g.Next(), tcp.New(tcp.Options{Backlog: 1}).NewListener(), config, nil)
+	if _, err := l.Register().Wait(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := l.Bind(loopback("127.0.0.1")(t)).Wait(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return l.LocalAddr()
+}
+
+func maker() conformance.Maker {
+	return conformance.Maker{
+		Transport:    func(*testing.T) bootstrap.Transport { return tcp.New(tcp.Options{}) },
+		Addr:         loopback("127.0.0.1"),
+		Unused:       unused,
+		LocalAddr:    loopback("127.0.0.2"),
+		FullListener: fullListener,
+	}
+}
+
+func TestConformance(t *testing.T) { conformance.Run(t, maker()) }
+
+func TestConformanceOnOneLoop(t *testing.T) {
+	m := maker()
+	m.OneLoop = true
+	conformance.Run(t, m)
+}
