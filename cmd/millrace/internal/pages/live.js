@@ -1,6 +1,7 @@
 'use strict';
 (() => {
   const kept = 120; // samples, one a second
+  const least = 30; // the time axis begins with so many, and grows with what there is to show
   const count = v => v.toLocaleString('en', { maximumFractionDigits: v < 10 ? 1 : 0 });
   const bytes = v => {
     const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
@@ -27,6 +28,7 @@
     { title: 'Go heap', level: s => s.memory.heap_bytes, show: bytes },
     { title: 'Goroutines', level: s => s.memory.goroutines, show: count },
     { title: 'Connections refused', rate: s => s.connections.refused, show: perSecond(count) },
+    { title: 'Connections timed out', rate: s => s.requests.timeouts, show: perSecond(count) },
   ];
 
   const svg = (name, attributes) => {
@@ -61,7 +63,8 @@
   const draw = c => {
     const top = Math.max(...c.values), bottom = Math.min(...c.values);
     const scale = Math.max(top, 1e-9) * 1.08;
-    const x = i => (100 * (kept - c.values.length + i) / (kept - 1)).toFixed(2);
+    const shown = Math.max(least, c.values.length);
+    const x = i => (100 * (shown - c.values.length + i) / (shown - 1)).toFixed(2);
     const y = v => (39.5 - 38 * v / scale).toFixed(2);
     const line = c.values.map((v, i) => (i ? 'L' : 'M') + x(i) + ' ' + y(v)).join('');
     const now = c.values[c.values.length - 1];
@@ -108,8 +111,14 @@
     if (state.textContent !== text) state.textContent = text; // each change is read out
     state.className = className;
   };
-  const source = new EventSource('/stats/stream');
-  source.onopen = () => say('connected', 'on');
-  source.onerror = () => say('connection lost, trying again', 'off');
-  source.onmessage = e => take(JSON.parse(e.data));
+  const connect = () => {
+    const source = new EventSource('/stats/stream');
+    source.onopen = () => say('connected', 'on');
+    source.onmessage = e => take(JSON.parse(e.data));
+    source.onerror = () => {
+      say('connection lost, trying again', 'off');
+      if (source.readyState === EventSource.CLOSED) setTimeout(connect, 2000); // else it tries by itself
+    };
+  };
+  connect();
 })();
