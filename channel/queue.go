@@ -204,6 +204,9 @@ func (q *Queue) TakeBytes(limit int64) *buffer.Buffer {
 func (q *Queue) Progress(n int64) {
 	q.bytes -= n
 	q.ch.sent(n)
+	if n > 0 && q.ch.writeBlocked { // a write on another goroutine has got on
+		q.ch.tookAt = q.ch.loop.Now()
+	}
 	s := q.store
 	if s == nil {
 		return
