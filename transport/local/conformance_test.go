@@ -33,7 +33,7 @@ func TestConformanceOnOneLoop(t *testing.T) {
 
 // A window much smaller than the messages cuts them up.
 func TestConformanceWithASmallWindow(t *testing.T) {
-	m := maker(local.Options{Window: 1000, Backlog: 1})
+	m := maker(local.Options{Window: 4000, Backlog: 1})
 	m.Only = []string{"echo", "region", "watermark", "close"}
 	conformance.Run(t, m)
 }

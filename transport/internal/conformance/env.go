@@ -1,12 +1,14 @@
 package conformance
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
 	"log/slog"
 	"net"
 	"runtime"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -246,14 +248,16 @@ func isLost(err error) bool {
 	return errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE) || errors.Is(err, syscall.ECONNABORTED)
 }
 
-// pattern returns n bytes that show where each belongs.
-func pattern(n int) []byte {
-	p := make([]byte, n)
+// pattern returns n bytes, up to 16 MiB, that show where each belongs.
+func pattern(n int) []byte { return bytes.Clone(patternTable()[:n]) }
+
+var patternTable = sync.OnceValue(func() []byte {
+	p := make([]byte, 16<<20)
 	for i := range p {
 		p[i] = byte(i ^ i>>8 ^ i>>16)
 	}
 	return p
-}
+})
 
 func autoReadOff(c *channel.Config) { c.AutoRead = false }
 func halfClosure(c *channel.Config) { c.AllowHalfClosure = true }
