@@ -164,8 +164,7 @@ func (c *conn) start(e *stdExchange) {
 	c.std.running = e
 	e.started = true
 	e.buf = c.ctx.Allocator().Allocate(firstBuffer)
-	e.worker = c.shard.worker()
-	e.worker.tasks <- e // it has room for one, and the worker has none
+	c.shard.handOver(e)
 }
 
 // startNext goes on with the connection's next request.

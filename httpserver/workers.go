@@ -2,6 +2,7 @@ package httpserver
 
 import (
 	"context"
+	"runtime"
 	"time"
 
 	"millrace.dev/future"
@@ -22,11 +23,69 @@ type worker struct {
 // idleWorker is how long a worker waits for work before it ends, at the least.
 const idleWorker = 10 * time.Second
 
-// workers are the idle ones of a shard, the latest first: its stack is warm.
+// workers are those of a shard that are idle, and what is about to be given to them.
 type workers struct {
-	idle   *worker
-	timer  loop.Timer
-	closed bool
+	idle    *worker // the latest first: its stack is warm
+	timer   loop.Timer
+	closed  bool
+	started []*stdExchange // in this turn of the loop
+	yieldAt time.Duration  // from when the loop gives way to workers again
+}
+
+// handOver gives a request to a worker at the end of the loop's turn, when the answers of
+// the turn have been sent.
+func (sh *shard) handOver(e *stdExchange) {
+	ws := &sh.workers
+	ws.started = append(ws.started, e)
+	if len(ws.started) == 1 {
+		_ = sh.loop.Run((*handOverTask)(sh)) // an ended loop has no channels
+	}
+}
+
+// handOverTask is a shard that has requests to hand over. As a task it runs behind those
+// that bring answers, and so its TurnEnd comes behind their flushes.
+type handOverTask shard
+
+// RunTask is for the loop.
+func (t *handOverTask) RunTask() { t.loop.AtTurnEnd(t) }
+
+// TurnEnd wakes a worker for each request, and lets them run before the loop looks for more
+// to do: most handlers are quick, and then their answers are there when the loop goes on. If
+// it had gone to sleep meanwhile, each of them would have to wake it, which costs more than
+// everything else that the adapter does.
+func (t *handOverTask) TurnEnd() {
+	sh := (*shard)(t)
+	ws := &sh.workers
+	for i, e := range ws.started {
+		ws.started[i] = nil
+		e.worker = sh.worker()
+		e.worker.tasks <- e // there is room for one
+	}
+	n := len(ws.started)
+	ws.started = ws.started[:0]
+	if n >= yieldFrom {
+		sh.yield()
+	}
+}
+
+// Giving way pays from a few requests on. It is good for quick handlers only: while others
+// occupy every processor, the loop would wait behind all of them. So if it took longer than
+// longYield, the loop gives way again only after yieldPause times as long.
+const (
+	yieldFrom  = 3
+	longYield  = 2 * time.Millisecond
+	yieldPause = 16
+)
+
+func (sh *shard) yield() {
+	before := loop.Clock()
+	if before < sh.workers.yieldAt {
+		return
+	}
+	runtime.Gosched()
+	if took := loop.Clock() - before; took > longYield {
+		sh.workers.yieldAt = before + yieldPause*took
+	}
 }
 
 // worker returns an idle worker, or a new one.
