@@ -1,7 +1,6 @@
 package codec_test
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -491,39 +490,5 @@ func TestReadOnDemand(t *testing.T) {
 	expect(t, "messages", texts(ch), "ab")
 	if ch.Reading() {
 		t.Error("goes on reading though it has made a message")
-	}
-}
-
-// However large a frame and however small its pieces, a byte is moved a bounded number of
-// times: the time to put a frame together grows with its size.
-func TestMergingIsLinear(t *testing.T) {
-	t.Parallel()
-	for _, limit := range []int{0, -1, 1 << 30} {
-		for _, size := range []int{1, 700, 5000} {
-			const total = 1 << 20
-			h := codec.NewDecoderHandler(must(codec.NewFixedLengthDecoder(total)))
-			h.MergeLimit = limit
-			ch := embedded.New(h)
-			sent := 0
-			for sent < total {
-				n := min(size, total-sent)
-				if size == 1 && sent > 4096 {
-					n = min(64, total-sent)
-				}
-				b := buffer.New(2048)
-				_, _ = b.Write(bytes.Repeat([]byte{byte(sent)}, n))
-				_ = ch.WriteInbound(b)
-				sent += n
-			}
-			frame := ch.ReadInbound().(*buffer.Buffer)
-			if parts := len(frame.Runs(nil)); limit >= 0 && parts > 256+64 {
-				t.Errorf("limit %d, pieces of %d bytes: %d parts", limit, size, parts)
-			}
-			if frame.Len() != total {
-				t.Errorf("%d bytes", frame.Len())
-			}
-			frame.Close()
-			ch.Finish()
-		}
 	}
 }

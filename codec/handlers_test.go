@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
 	"testing"
@@ -22,6 +23,13 @@ type closable struct {
 
 func (c *closable) Close()         { c.closes++ }
 func (c *closable) IsClosed() bool { return c.closes > 0 }
+
+// quiet is a configuration for channels whose panics are meant to be.
+func quiet() *channel.Config {
+	config := channel.NewConfig()
+	config.Logger = slog.New(slog.DiscardHandler)
+	return config
+}
 
 // shout encodes closables in capitals; "fail" fails half way, "panic" panics.
 type shout struct{ out *buffer.Buffer }
@@ -43,7 +51,7 @@ func (s *shout) EncodedSize(msg *closable) int { return len(msg.text) }
 func TestEncoderHandler(t *testing.T) {
 	t.Parallel()
 	s := &shout{}
-	ch := embedded.New(codec.NewEncoderHandler[*closable](s))
+	ch := embedded.NewConfig(quiet(), codec.NewEncoderHandler[*closable](s))
 	defer ch.Finish()
 	hello, fail := &closable{text: "hello"}, &closable{text: "fail"}
 	if err := ch.WriteOutbound(hello, "other"); err != nil {
@@ -254,7 +262,7 @@ func TestMessageDecoderReadsOnDemand(t *testing.T) {
 func TestMessageEncoderHandler(t *testing.T) {
 	t.Parallel()
 	d := &twice{}
-	ch := embedded.New(codec.NewMessageEncoderHandler[*closable](d))
+	ch := embedded.NewConfig(quiet(), codec.NewMessageEncoderHandler[*closable](d))
 	defer ch.Finish()
 	if err := ch.WriteOutbound(1, &closable{text: "a"}, &closable{text: "none"}); err != nil {
 		t.Fatal(err)

@@ -43,3 +43,18 @@ func ExampleRequest_Respond() {
 	resp.Close()
 	// Output: 7 404 Not Found
 }
+
+// An answer that is always the same is put together once, for all connections.
+func ExampleNewFixed() {
+	notFound, err := http.NewFixed(404, []byte("nothing here\n"), "Content-Type", "text/plain")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	req := http.NewRequest(http.MethodGet, "/missing")
+	defer req.Close()
+	resp := req.RespondFixed(notFound) // to be written like any other
+	fmt.Println(resp.Status, len(notFound.Body()))
+	resp.Close()
+	// Output: 404 13
+}

@@ -240,6 +240,50 @@ func TestMessagesAreRecycledEmpty(t *testing.T) {
 	}
 }
 
+func TestFixed(t *testing.T) {
+	t.Parallel()
+	body := []byte("gone\n")
+	f, err := NewFixed(410, body, "Content-Type", "text/plain")
+	if err != nil {
+		t.Fatal(err)
+	}
+	body[0] = 'G' // it has a copy
+	head, dated := f.HTTP1Head()
+	if string(head) != "HTTP/1.1 410 Gone\r\nContent-Type: text/plain\r\nContent-Length: 5\r\n" || dated || string(f.Body()) != "gone\n" || f.Status() != 410 {
+		t.Errorf("%q, %q", head, f.Body())
+	}
+	r := NewRequest("GET", "/")
+	defer r.Close()
+	resp := r.RespondFixed(f)
+	if resp.Fixed() != f || resp.Status != 410 || resp.Header.Len() != 0 || resp.Body != nil {
+		t.Errorf("%+v", resp)
+	}
+	resp.Expand(buffer.Unpooled())
+	if resp.Fixed() != nil || resp.Header.Get("Content-Type") != "text/plain" || string(resp.Body.Bytes()) != "gone\n" {
+		t.Errorf("expanded %+v", resp)
+	}
+	resp.Close()
+	if f, err := NewFixed(204, nil, "Date", "x"); err != nil {
+		t.Error(err)
+	} else if head, dated := f.HTTP1Head(); string(head) != "HTTP/1.1 204 No Content\r\nDate: x\r\n" || !dated {
+		t.Errorf("%q", head)
+	}
+	for name, try := range map[string]func() (*Fixed, error){
+		"interim":             func() (*Fixed, error) { return NewFixed(100, nil) },
+		"out of range":        func() (*Fixed, error) { return NewFixed(1000, nil) },
+		"204 with content":    func() (*Fixed, error) { return NewFixed(204, []byte("x")) },
+		"205 with content":    func() (*Fixed, error) { return NewFixed(205, []byte("x")) },
+		"name without value":  func() (*Fixed, error) { return NewFixed(200, nil, "A") },
+		"value that injects":  func() (*Fixed, error) { return NewFixed(200, nil, "A", "b\r\nC: d") },
+		"framing":             func() (*Fixed, error) { return NewFixed(200, nil, "Content-Length", "0") },
+		"connection's fields": func() (*Fixed, error) { return NewFixed(200, nil, "Connection", "close") },
+	} {
+		if _, err := try(); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}
+
 func TestClosingTwicePanics(t *testing.T) {
 	for name, msg := range map[string]interface{ Close() }{
 		"request": NewRequest("GET", "/"), "response": NewResponse(200), "content": NewContent(nil, true),

@@ -43,6 +43,7 @@ type Response struct {
 	CloseConn bool
 
 	closed bool
+	fixed  *Fixed
 }
 
 var responses = sync.Pool{New: func() any { return &Response{closed: true} }}
@@ -74,6 +75,6 @@ func (r *Response) Close() {
 		r.Trailer = nil
 	}
 	r.Header.recycle()
-	r.ID, r.Reason, r.Status, r.CloseConn = 0, "", 0, false
+	r.ID, r.Reason, r.Status, r.CloseConn, r.fixed = 0, "", 0, false, nil
 	responses.Put(r)
 }

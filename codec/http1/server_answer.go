@@ -62,6 +62,7 @@ func failed(ctx *channel.Context, err error) channel.Future {
 	return future.Failed[future.Void](ctx.Loop(), err)
 }
 
+// responseSize is about what an answer takes while it is held.
 func responseSize(r *http.Response) int64 { return int64(fieldsLen(&r.Header)) + dataLen(r.Body) }
 
 // admit says why an answer can't be taken.
@@ -89,6 +90,13 @@ func (c *ServerCodec) hold(ctx *channel.Context, id uint64, msg any, size int64)
 // writeResponse writes the answer, or an interim answer, of the oldest request.
 func (c *ServerCodec) writeResponse(ctx *channel.Context, r *http.Response) channel.Future {
 	x := c.exchanges.flags[0]
+	if f := r.Fixed(); f != nil {
+		if x == exKeepAlive && !r.CloseConn && r.End && r.Header.Len() == 0 && len(f.Body()) <= inlineBody &&
+			c.expect != r.ID && !c.draining && !c.enc.Open() {
+			return c.writeFixed(ctx, r, f)
+		}
+		r.Expand(ctx.Allocator())
+	}
 	final := r.Status >= 200
 	switch {
 	case final:
@@ -128,6 +136,32 @@ func (c *ServerCodec) writeResponse(ctx *channel.Context, r *http.Response) chan
 	return f
 }
 
+// writeFixed writes an answer that needs nothing but a date.
+func (c *ServerCodec) writeFixed(ctx *channel.Context, r *http.Response, f *http.Fixed) channel.Future {
+	head, dated := f.HTTP1Head()
+	body := f.Body()
+	dst := c.allocate(ctx, len(head)+http.DateLineLen+len("\r\n")+len(body))
+	p := append(dst.Writable()[:0], head...)
+	if !dated && c.o.Date != nil {
+		p = append(p, c.o.Date.Line(ctx.Loop().Now())...)
+	}
+	p = append(p, "\r\n"...)
+	commit(dst, append(p, body...))
+	r.Close()
+	c.enc.closing = false
+	done := ctx.Write(dst)
+	c.advance(ctx, done)
+	return done
+}
+
+// allocate returns a buffer for an answer of up to room bytes.
+func (c *ServerCodec) allocate(ctx *channel.Context, room int) *buffer.Buffer {
+	if c.decoding && c.in != nil && !c.in.IsEmpty() {
+		room = max(room, pipelinedRoom)
+	}
+	return ctx.Allocator().Allocate(room)
+}
+
 // beforeFinal settles what depends on there being a final answer.
 func (c *ServerCodec) beforeFinal(ctx *channel.Context, r *http.Response, x exchangeFlags) {
 	if c.expect == r.ID {
@@ -158,10 +192,7 @@ func (c *ServerCodec) encodeResponse(ctx *channel.Context, r *http.Response, x e
 	if small {
 		room += int(n)
 	}
-	if c.decoding && c.in != nil && !c.in.IsEmpty() {
-		room = max(room, pipelinedRoom)
-	}
-	dst := ctx.Allocator().Allocate(room)
+	dst := c.allocate(ctx, room)
 	var err error
 	if small {
 		err = c.enc.AppendResponse(dst, r, x.exchange(), date)

@@ -263,6 +263,39 @@ func TestServerLimitDoesNotStopPromptHandlers(t *testing.T) {
 	s.expectOut(strings.Repeat(hiAnswer, 5))
 }
 
+// A fixed answer says the same as the ordinary one, whatever the request is.
+func TestServerFixedAnswers(t *testing.T) {
+	t.Parallel()
+	fixed, err := http.NewFixed(200, []byte("hi"), "A", "b")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const head = "HTTP/1.1 200 OK\r\nA: b\r\n"
+	for _, row := range []struct{ name, input, want string }{
+		{"ordinary", follower + follower, head + "Content-Length: 2\r\n\r\nhi" + head + "Content-Length: 2\r\n\r\nhi"},
+		{"HEAD", "HEAD / HTTP/1.1\r\nHost: a\r\n\r\n", head + "Content-Length: 2\r\n\r\n"},
+		{"close", get("Host: a", "Connection: close"), head + "Connection: close\r\nContent-Length: 2\r\n\r\nhi"},
+		{"1.0", "GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n", head + "Connection: keep-alive\r\nContent-Length: 2\r\n\r\nhi"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			s := serve(t, ServerOptions{}, func(ctx *channel.Context, r *http.Request) { ctx.Write(r.RespondFixed(fixed)) })
+			s.in(row.input)
+			s.expectOut(row.want)
+		})
+	}
+	t.Run("with a field", func(t *testing.T) {
+		t.Parallel()
+		s := serve(t, ServerOptions{}, func(ctx *channel.Context, r *http.Request) {
+			resp := r.RespondFixed(fixed)
+			resp.Header.Add("C", "d")
+			ctx.Write(resp)
+		})
+		s.in(follower)
+		s.expectOut("HTTP/1.1 200 OK\r\nC: d\r\nA: b\r\nContent-Length: 2\r\n\r\nhi")
+	})
+}
+
 func TestServerKeepAlive(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
