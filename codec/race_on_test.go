@@ -2,5 +2,5 @@
 
 package codec_test
 
-// raceEnabled: sync.Pool drops things on purpose then, so that counts of allocations vary.
+// The race detector makes sync.Pool forget at random, so that allocations can't be counted.
 const raceEnabled = true
