@@ -20,7 +20,7 @@ func countAllocs(t *testing.T, what string, want float64, f func()) {
 	}
 }
 
-func belowAdvanced(t *testing.T) *buffer.Cache {
+func belowAdvanced(t testing.TB) *buffer.Cache {
 	was := buffer.CurrentLeakLevel()
 	buffer.SetLeakLevel(buffer.Disabled)
 	t.Cleanup(func() { buffer.SetLeakLevel(was) })

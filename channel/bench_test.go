@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"testing"
 
-	"millrace.dev/buffer"
 	"millrace.dev/channel"
 )
 
@@ -71,13 +70,12 @@ func perHop(b *testing.B, hops int) {
 
 // BenchmarkWriteFlush writes, flushes and completes a small buffer.
 func BenchmarkWriteFlush(b *testing.B) {
+	cache := belowAdvanced(b)
 	r := newRig(b, channel.NewConfig())
-	pool := buffer.NewPooled(buffer.PooledOptions{}).NewCache()
-	pool.Bind()
-	defer pool.Unbind()
+	discard(r)
 	b.ReportAllocs()
 	for b.Loop() {
-		out := pool.Allocate(64)
+		out := cache.Allocate(64)
 		out.WriteUint64(1)
 		r.ch.Write(out)
 		r.ch.Flush()

@@ -15,6 +15,7 @@ import (
 	"millrace.dev/buffer/buffertest"
 	"millrace.dev/channel"
 	"millrace.dev/channel/embedded"
+	"millrace.dev/future"
 	"millrace.dev/handler/offload"
 	"millrace.dev/loop"
 )
@@ -481,6 +482,11 @@ func TestOnARealLoop(t *testing.T) {
 		case <-ctx.Done():
 			t.Fatal("timed out")
 		}
+	}
+	blocked := make(chan error)
+	_ = g.Next().Execute(func() { blocked <- offload.NewPool(offload.PoolOptions{}).Close(ctx) })
+	if err := <-blocked; err != future.ErrBlockingOnLoop {
+		t.Errorf("Close on a loop: %v", err)
 	}
 	if _, err := g.Shutdown(0, time.Second).Wait(ctx); err != nil {
 		t.Error(err)

@@ -6,6 +6,10 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
+
+	"millrace.dev/future"
+	"millrace.dev/internal/goid"
+	"millrace.dev/internal/loopset"
 )
 
 // ErrPoolClosed is fired for messages that come after Pool.Close.
@@ -59,7 +63,8 @@ func (p *Pool) Stats() PoolStats {
 }
 
 // Close lets what has been handed over finish, takes nothing more, and waits for the end of
-// all workers or of ctx. Any goroutine but a worker's or a loop's may call it.
+// all workers or of ctx. Any goroutine but a worker's may call it; on a loop's it does not
+// wait, and returns future.ErrBlockingOnLoop.
 func (p *Pool) Close(ctx context.Context) error {
 	p.mu.Lock()
 	if !p.closed.Swap(true) && p.workers == 0 {
@@ -67,6 +72,9 @@ func (p *Pool) Close(ctx context.Context) error {
 	}
 	p.work.Broadcast()
 	p.mu.Unlock()
+	if loopset.Has(goid.Current()) {
+		return future.ErrBlockingOnLoop
+	}
 	select {
 	case <-p.done:
 		return nil
