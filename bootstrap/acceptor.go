@@ -1,11 +1,13 @@
 package bootstrap
 
 import (
+	"runtime/debug"
+	"slices"
 	"sync/atomic"
 	"time"
 
 	"millrace.dev/channel"
-	"millrace.dev/loop"
+	"millrace.dev/future"
 )
 
 // acceptor is the last handler of a listener: it turns accepted transports into channels.
@@ -17,7 +19,7 @@ type acceptor struct {
 func (a *acceptor) OnActive(ctx *channel.Context) {
 	s := a.server
 	s.mu.Lock()
-	closed := s.closed
+	closed := s.closed.Load()
 	if !closed {
 		s.listeners = append(s.listeners, ctx.Channel())
 	}
@@ -29,6 +31,15 @@ func (a *acceptor) OnActive(ctx *channel.Context) {
 	ctx.FireActive()
 }
 
+// OnInactive forgets the listener.
+func (a *acceptor) OnInactive(ctx *channel.Context) {
+	s := a.server
+	s.mu.Lock()
+	s.listeners = slices.DeleteFunc(s.listeners, func(ch *channel.Channel) bool { return ch == ctx.Channel() })
+	s.mu.Unlock()
+	ctx.FireInactive()
+}
+
 // OnRead accepts a connection or refuses it.
 func (a *acceptor) OnRead(ctx *channel.Context, msg any) {
 	t, ok := msg.(channel.Transport)
@@ -37,9 +48,13 @@ func (a *acceptor) OnRead(ctx *channel.Context, msg any) {
 		return
 	}
 	s := a.server
-	if n := s.open.Add(1); s.MaxConns > 0 && n > int64(s.MaxConns) {
-		s.connClosed(nil)
-		_ = t.Close() // nothing was said on it yet
+	n := s.open.Add(1)
+	switch {
+	case s.closed.Load():
+		s.drop(t)
+		return
+	case s.MaxConns > 0 && n > int64(s.MaxConns):
+		s.drop(t)
 		s.refused.add(s)
 		return
 	}
@@ -52,10 +67,15 @@ func (a *acceptor) OnRead(ctx *channel.Context, msg any) {
 		s.admit(ch)
 		return
 	}
-	if err := l.Run((*admission)(&pending{s, ch})); err != nil {
-		s.connClosed(nil)
-		_ = t.Close() // the loop has ended: the server is going down
+	if err := l.Run(&admission{s, ch}); err != nil {
+		s.drop(t) // the loop has ended: the server is going down
 	}
+}
+
+// drop closes a connection on which nothing was said yet.
+func (s *Server) drop(t channel.Transport) {
+	_ = t.Close()
+	s.connClosed(nil)
 }
 
 // OnError logs what went wrong with the listener.
@@ -63,34 +83,47 @@ func (a *acceptor) OnError(ctx *channel.Context, err error) {
 	a.server.Logger.Error("listener failed", "channel", ctx.Channel(), "error", err)
 }
 
-// pending is a channel on its way from the acceptor's loop to its own.
-type pending struct {
+// admission is a channel on its way from the acceptor's loop to its own.
+type admission struct {
 	server *Server
 	ch     *channel.Channel
 }
 
-type admission pending
-
 // RunTask is for the loop.
-func (p *admission) RunTask() { p.server.admit(p.ch) }
+func (a *admission) RunTask() { a.server.admit(a.ch) }
 
 // admit initialises and registers a channel, on its loop.
 func (s *Server) admit(ch *channel.Channel) {
 	s.sets[ch.Loop()].Add(ch)
-	if err := s.Init(ch); err != nil {
+	if err := initialise(ch, s.Init); err != nil {
 		s.Logger.Error("connection could not be initialised", "channel", ch, "error", err)
 		ch.Close()
 		return
 	}
-	if err := ch.Register().Err(); err != nil {
-		s.Logger.Error("connection could not be registered", "channel", ch, "error", err)
+	if !ch.IsOpen() {
+		return // Init has refused it
 	}
+	if err := ch.Register().Err(); err != nil && ch.IsOpen() {
+		s.Logger.Error("connection could not be registered", "channel", ch, "error", err)
+		ch.Close()
+	}
+}
+
+// initialise calls an Init function. One that panics must not leave the channel behind.
+func initialise(ch *channel.Channel, init func(*channel.Channel) error) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = &future.PanicError{Value: v, Stack: debug.Stack()}
+			ch.Logger().Error("Init panicked", "channel", ch, "panic", v, "stack", string(debug.Stack()))
+		}
+	}()
+	return init(ch)
 }
 
 // refusals counts refused connections and speaks of them at most once a second.
 type refusals struct {
 	total  atomic.Int64
-	logged atomic.Int64 // when, in the loop's time
+	logged atomic.Int64 // when, in nanoseconds
 }
 
 func (r *refusals) add(s *Server) {
@@ -102,5 +135,3 @@ func (r *refusals) add(s *Server) {
 	}
 	s.Logger.Warn("refused a connection: the server has as many as it may", "max", s.MaxConns, "refused", total)
 }
-
-var _ loop.Task = (*admission)(nil)

@@ -57,7 +57,7 @@ func (c *Client) CreateUnregistered() (*channel.Channel, error) {
 		return nil, err
 	}
 	ch := channel.New(c.Group.Next(), c.Transport.NewConn(), c.Config, nil)
-	if err := c.Init(ch); err != nil {
+	if err := initialise(ch, c.Init); err != nil {
 		ch.Close()
 		return nil, err
 	}
@@ -71,54 +71,69 @@ func (c *Client) Connect(remote net.Addr) future.Future[*channel.Channel] {
 		return future.Failed[*channel.Channel](nil, err)
 	}
 	l := c.Group.Next()
-	ch := channel.New(l, c.Transport.NewConn(), c.Config, nil)
-	p := future.NewPromise[*channel.Channel](l)
-	p.OnCancel(func() { ch.Close() })
-	err := l.Execute(func() { c.connect(ch, remote, p) })
-	if err != nil {
-		p.TryFail(err)
+	a := &attempt{
+		client:  c,
+		remote:  remote,
+		ch:      channel.New(l, c.Transport.NewConn(), c.Config, nil),
+		promise: future.NewPromise[*channel.Channel](l),
 	}
-	return p.Future()
+	if err := l.Run(a); err != nil {
+		a.promise.TryFail(err)
+		return a.promise.Future()
+	}
+	a.promise.OnCancel(func() { a.ch.Close() })
+	return a.promise.Future()
 }
 
-// connect runs on the channel's loop.
-func (c *Client) connect(ch *channel.Channel, remote net.Addr, p *future.Promise[*channel.Channel]) {
-	if !ch.IsOpen() {
-		p.TryFail(channel.ErrClosed) // cancelled before it began
+// attempt is a connect on its way to the channel's loop.
+type attempt struct {
+	client  *Client
+	remote  net.Addr
+	ch      *channel.Channel
+	promise *future.Promise[*channel.Channel]
+}
+
+// RunTask is for the loop.
+func (a *attempt) RunTask() {
+	if a.promise.Future().IsDone() { // cancelled before it began
+		a.ch.Close()
 		return
 	}
-	if err := c.Init(ch); err != nil {
-		ch.Close()
-		p.TryFail(err)
+	if err := initialise(a.ch, a.client.Init); err != nil {
+		a.fail(err)
 		return
 	}
-	if err := ch.Register().Err(); err != nil {
-		p.TryFail(err)
-		return
-	}
-	ch.Connect(remote, c.LocalAddr).OnComplete(func(f channel.Future) {
+	a.ch.Register().OnComplete(func(f channel.Future) {
 		if err := f.Err(); err != nil {
-			ch.Close()
-			p.TryFail(err)
+			a.fail(err)
 			return
 		}
-		if !p.TrySucceed(ch) {
-			ch.Close() // cancelled meanwhile, so nobody else can
-		}
+		a.ch.Connect(a.remote, a.client.LocalAddr).OnComplete(func(f channel.Future) {
+			if err := f.Err(); err != nil {
+				a.fail(err)
+			} else if !a.promise.TrySucceed(a.ch) {
+				a.ch.Close() // cancelled meanwhile, so nobody else can
+			}
+		})
 	})
+}
+
+func (a *attempt) fail(err error) {
+	a.ch.Close()
+	a.promise.TryFail(err)
 }
 
 // Dial is Connect for an address as of net.Dial; ctx cancels it. It waits, so it is not for
 // loops.
 func (c *Client) Dial(ctx context.Context, network, address string) (*channel.Channel, error) {
-	a, err := ResolveAddr(network, address)
+	remote, err := ResolveAddr(network, address)
 	if err != nil {
 		return nil, err
 	}
-	f := c.Connect(a)
+	f := c.Connect(remote)
 	ch, err := f.Wait(ctx)
-	if err != nil && !f.IsDone() {
-		f.Cancel()
+	if err == nil || f.Cancel() {
+		return ch, err
 	}
-	return ch, err
+	return f.Result() // ctx was done, but so was the connect: the channel needs an owner
 }

@@ -7,7 +7,6 @@ import (
 	"net"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"millrace.dev/channel"
 	"millrace.dev/future"
@@ -48,23 +47,37 @@ type Server struct {
 
 	mu        sync.Mutex
 	started   bool
-	closed    bool
 	ownGroup  bool
 	listeners []*channel.Channel
 	sets      map[*loop.Loop]*channel.Set
+	drained   *future.Promise[future.Void] // done when open has come down to 0 for good
+	closed    atomic.Bool
 	open      atomic.Int64
 	refused   refusals
-	emptied   chan struct{} // receives when open has come down to 0
 }
 
 // Bind binds a listener, on each loop or on one, and returns the first of them once all
-// accept connections. With port 0 all of them get the port that the first one got.
+// accept connections. With port 0 all of them get the port that the first one got. When one
+// fails, or the future is cancelled, none of them is left.
 func (s *Server) Bind(local net.Addr) future.Future[*channel.Channel] {
-	p, err := s.bind(local)
-	if err != nil {
+	if err := s.start(); err != nil {
 		return future.Failed[*channel.Channel](nil, err)
 	}
-	return p
+	loops := s.Group.Loops()
+	if s.OneAcceptor || !s.Transport.Shares() {
+		loops = []*loop.Loop{s.Group.Next()}
+	}
+	return s.bind(loops, local)
+}
+
+// Adopt serves with a listener that is bound already, such as std.NewListenerFrom makes of
+// a net.Listener. The server closes it, also when the future fails.
+func (s *Server) Adopt(listener channel.Transport) future.Future[*channel.Channel] {
+	if err := s.start(); err != nil {
+		_ = listener.Close()
+		return future.Failed[*channel.Channel](nil, err)
+	}
+	return s.openListener(s.newListener(s.Group.Next(), listener), nil)
 }
 
 // Listen is Bind for an address as of net.Listen. It waits, so it is not for loops.
@@ -76,37 +89,16 @@ func (s *Server) Listen(network, address string) (*channel.Channel, error) {
 	return s.Bind(a).Wait(context.Background())
 }
 
-func (s *Server) bind(local net.Addr) (f future.Future[*channel.Channel], err error) {
+// start fills in the defaults, once.
+func (s *Server) start() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.closed {
-		return f, ErrServerClosed
-	}
-	if err := s.start(); err != nil {
-		return f, err
-	}
-	loops := s.Group.Loops()
-	if s.OneAcceptor || !s.Transport.Shares() {
-		loops = []*loop.Loop{s.Group.Next()}
-	}
-	first := s.newListener(loops[0])
-	return future.FlatMap(s.open1(first, local), func(ch *channel.Channel) future.Future[*channel.Channel] {
-		bound := ch.LocalAddr() // the port is known now
-		var others []future.Future[*channel.Channel]
-		for _, l := range loops[1:] {
-			others = append(others, s.open1(s.newListener(l), bound))
-		}
-		all := future.All(ch.Loop(), others...)
-		return future.Map(all, func([]*channel.Channel) (*channel.Channel, error) { return ch, nil })
-	}), nil
-}
-
-// start fills in the defaults, once. s.mu is held.
-func (s *Server) start() error {
-	if s.started {
+	switch {
+	case s.closed.Load():
+		return ErrServerClosed
+	case s.started:
 		return nil
-	}
-	if s.Init == nil {
+	case s.Init == nil:
 		return errors.New("bootstrap: Server.Init: is not set")
 	}
 	if s.Group == nil {
@@ -125,7 +117,6 @@ func (s *Server) start() error {
 	if s.Logger == nil {
 		s.Logger = slog.Default()
 	}
-	s.emptied = make(chan struct{}, 1)
 	s.sets = make(map[*loop.Loop]*channel.Set)
 	for _, l := range s.Group.Loops() {
 		s.sets[l] = &channel.Set{OnRemove: s.connClosed}
@@ -134,133 +125,15 @@ func (s *Server) start() error {
 	return nil
 }
 
-func (s *Server) connClosed(*channel.Channel) {
-	if s.open.Add(-1) == 0 {
-		select {
-		case s.emptied <- struct{}{}:
-		default:
-		}
-	}
-}
-
-func (s *Server) newListener(l *loop.Loop) *channel.Channel {
-	config := channel.NewConfig()
-	config.Logger = s.Logger
-	return channel.New(l, s.Transport.NewListener(), config, nil)
-}
-
-// open1 registers and binds one listener.
-func (s *Server) open1(ch *channel.Channel, local net.Addr) future.Future[*channel.Channel] {
-	p := future.NewPromise[*channel.Channel](ch.Loop())
-	err := ch.Loop().Execute(func() {
-		if err := s.initListener(ch); err != nil {
-			ch.Close()
-			p.TryFail(err)
-			return
-		}
-		if err := ch.Register().Err(); err != nil {
-			p.TryFail(err)
-			return
-		}
-		ch.Bind(local).OnComplete(func(f channel.Future) {
-			if err := f.Err(); err != nil {
-				ch.Close()
-				p.TryFail(err)
-				return
-			}
-			p.TrySucceed(ch)
-		})
-	})
-	if err != nil {
-		p.TryFail(err)
-	}
-	return p.Future()
-}
-
-func (s *Server) initListener(ch *channel.Channel) error {
-	if s.InitListener != nil {
-		if err := s.InitListener(ch); err != nil {
-			return err
-		}
-	}
-	return ch.Pipeline().AddLast("acceptor", &acceptor{server: s})
-}
-
 // Connections returns how many accepted connections are open.
 func (s *Server) Connections() int { return int(s.open.Load()) }
 
 // Refused returns how many connections came above MaxConns.
 func (s *Server) Refused() int64 { return s.refused.total.Load() }
 
-// Listeners returns the listening channels.
+// Listeners returns the channels that are listening.
 func (s *Server) Listeners() []*channel.Channel {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return append([]*channel.Channel(nil), s.listeners...)
-}
-
-// EachConnection calls f on the loop of each open connection, and returns when all have
-// been called or ctx is done. It is not for loops.
-func (s *Server) EachConnection(ctx context.Context, f func(ch *channel.Channel)) error {
-	s.mu.Lock()
-	sets := s.sets
-	s.mu.Unlock()
-	for l, set := range sets {
-		p := future.NewPromise[future.Void](l)
-		err := l.Execute(func() {
-			set.Each(f)
-			p.TrySucceed(future.Void{})
-		})
-		if err != nil {
-			continue // the loop has ended, with its connections
-		}
-		if _, err := p.Future().Wait(ctx); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// Shutdown stops accepting, fires Drain into every connection, and waits until they have
-// closed. When ctx is done first, the rest are closed, and its error is returned. It is not
-// for loops. A second call waits as well.
-func (s *Server) Shutdown(ctx context.Context) error {
-	s.mu.Lock()
-	s.closed = true
-	listeners := s.listeners
-	started := s.started
-	s.mu.Unlock()
-	if !started {
-		return nil
-	}
-	for _, ch := range listeners {
-		if _, err := ch.Close().Wait(ctx); err != nil && !errors.Is(err, loop.ErrShutdown) {
-			break // no more time: the connections are closed below
-		}
-	}
-	drained := s.EachConnection(ctx, func(ch *channel.Channel) { ch.FireEvent(Drain{}) })
-	for drained == nil && s.open.Load() > 0 {
-		select {
-		case <-s.emptied:
-		case <-ctx.Done():
-			drained = ctx.Err()
-		}
-	}
-	if drained != nil {
-		s.closeAll()
-	}
-	if s.ownGroup {
-		_, _ = s.Group.Shutdown(0, time.Second).Wait(context.Background()) // it keeps to its own timeout
-	}
-	return drained
-}
-
-// closeAll closes every connection, for want of time.
-func (s *Server) closeAll() {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
-	defer cancel()
-	if n := s.Connections(); n > 0 {
-		s.Logger.Warn("closing connections that have not drained in time", "connections", n)
-	}
-	_ = s.EachConnection(ctx, func(ch *channel.Channel) { ch.Close() }) // a stuck loop can't be helped
 }
