@@ -232,7 +232,7 @@ func (w *contentWriter) writeData(ctx *channel.Context, dst *buffer.Buffer, m *h
 	}
 	if dst != nil {
 		w.AppendContentHead(dst, m)
-		if m.File == nil && n <= inlineBody {
+		if (m.File == nil || n == 0) && n <= inlineBody {
 			if m.Data != nil {
 				appendData(dst, m.Data)
 			}
@@ -240,10 +240,15 @@ func (w *contentWriter) writeData(ctx *channel.Context, dst *buffer.Buffer, m *h
 			m.Close()
 			return writeUnlessEmpty(ctx, dst)
 		}
-		f = writeUnlessEmpty(ctx, dst)
+		writeUnlessEmpty(ctx, dst)
 	}
-	tail := ctx.Allocator().Allocate(w.afterLen(m.End, m.Trailer))
-	w.AppendContentTail(tail, m)
+	var tail *buffer.Buffer
+	if w.mode == contentChunked {
+		tail = ctx.Allocator().Allocate(w.afterLen(m.End, m.Trailer))
+		w.AppendContentTail(tail, m)
+	} else {
+		w.appendAfter(nil, n, m.End, nil) // only chunks have anything behind them
+	}
 	if m.File != nil {
 		f = ctx.Write(&channel.FileRegion{File: m.File.File, Offset: m.File.Offset, Count: m.File.Count})
 		m.File = nil
@@ -252,11 +257,10 @@ func (w *contentWriter) writeData(ctx *channel.Context, dst *buffer.Buffer, m *h
 		m.Data = nil
 	}
 	m.Close()
-	if tail.IsEmpty() {
-		tail.Close()
-		return f
+	if tail != nil {
+		f = ctx.Write(tail)
 	}
-	return ctx.Write(tail)
+	return f
 }
 
 func writeUnlessEmpty(ctx *channel.Context, b *buffer.Buffer) channel.Future {
@@ -302,7 +306,7 @@ func (c *ServerCodec) advance(ctx *channel.Context, f channel.Future) {
 		}
 	}
 	if c.exchanges.len() == 0 {
-		if c.finishing {
+		if c.finishing || c.draining && c.quiet() {
 			c.finish(ctx, f)
 			return
 		}

@@ -172,17 +172,20 @@ func (c *ServerCodec) discard(b *buffer.Buffer) {
 	}
 }
 
-// Drain ends the connection gracefully: at once if it is idle, otherwise with the answer
-// to the last request that has begun to arrive. On the loop only.
+// Drain ends the connection gracefully: at once if it is idle, otherwise behind the answer
+// to the last request that has arrived or begun to. On the loop only.
 func (c *ServerCodec) Drain() {
 	if c.state != serving || c.draining {
 		return
 	}
 	c.draining = true
-	if c.exchanges.len() == 0 && c.dec.Idle() && c.in == nil {
+	if c.exchanges.len() == 0 && c.dec.Idle() && c.quiet() {
 		c.finish(c.ctx, channel.Future{})
 	}
 }
+
+// quiet reports whether no request has begun to arrive.
+func (c *ServerCodec) quiet() bool { return c.dec.req == nil && (c.in == nil || c.in.IsEmpty()) }
 
 // OnShutdown is told that the peer has ended its direction: nothing more comes, but what
 // has come is answered.

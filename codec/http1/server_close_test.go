@@ -260,6 +260,22 @@ func TestServerDrain(t *testing.T) {
 			t.Error("open")
 		}
 	})
+	t.Run("in an answer", func(t *testing.T) {
+		t.Parallel()
+		s := serve(t, ServerOptions{}, func(ctx *channel.Context, r *http.Request) {
+			resp := r.Respond(200)
+			resp.End = false
+			ctx.Write(resp)
+		})
+		s.app.content = func(ctx *channel.Context, c *http.Content) { ctx.Write(c) }
+		s.in("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 8\r\n\r\nhalf")
+		s.codec.Drain()
+		s.in("done")
+		s.expectOut("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n4\r\ndone\r\n0\r\n\r\n")
+		if s.IsOpen() {
+			t.Error("open")
+		}
+	})
 	t.Run("in a head", func(t *testing.T) {
 		t.Parallel()
 		s := serve(t, ServerOptions{}, hello)
@@ -271,4 +287,26 @@ func TestServerDrain(t *testing.T) {
 			t.Error("open")
 		}
 	})
+}
+
+// A handler that panics loses its request, not the ones behind it.
+func TestServerSurvivesPanics(t *testing.T) {
+	t.Parallel()
+	s := serve(t, ServerOptions{}, func(ctx *channel.Context, r *http.Request) {
+		if r.ID == 1 {
+			panic("first")
+		}
+		hello(ctx, r)
+	})
+	s.in(follower + follower)
+	s.in(follower)
+	if log := s.app.take(); !strings.HasPrefix(log, "1 GET /next; error: ") || !strings.HasSuffix(log, "; 2 GET /next; 3 GET /next") {
+		t.Errorf("handler saw %s", log)
+	}
+	s.WriteAndFlush(text(&http.Request{ID: 1}, 500, ""))
+	s.RunPending()
+	s.expectOut("HTTP/1.1 500 Internal Server Error\r\nContent-Length: 0\r\n\r\n" + hiAnswer + hiAnswer)
+	if !s.Reading() {
+		t.Error("not reading any more")
+	}
 }

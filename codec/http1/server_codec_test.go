@@ -3,6 +3,8 @@ package http1
 import (
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -320,6 +322,46 @@ func TestServerKeepAlive(t *testing.T) {
 	}
 }
 
+func TestServerSendsFiles(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		name, method  string
+		count, length int64
+		want          string
+	}{
+		{"declared", "GET", 4, 4, "Content-Length: 4\r\n\r\n<file 1+4>"},
+		{"chunked", "GET", 4, -1, "Transfer-Encoding: chunked\r\n\r\n4\r\n<file 1+4>\r\n0\r\n\r\n"},
+		{"empty", "GET", 0, 0, "Content-Length: 0\r\n\r\n"},
+		{"HEAD", "HEAD", 4, 4, "Content-Length: 4\r\n\r\n"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			path := filepath.Join(t.TempDir(), "file")
+			if err := os.WriteFile(path, []byte("water"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			file, err := os.Open(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s := serve(t, ServerOptions{}, func(ctx *channel.Context, r *http.Request) {
+				resp := r.Respond(200)
+				resp.End, resp.ContentLength = false, row.length
+				ctx.Write(resp)
+				ctx.Write(http.NewFileContent(file, 1, row.count, true))
+			})
+			s.in(row.method + " / HTTP/1.1\r\nHost: a\r\n\r\n")
+			s.expectOut("HTTP/1.1 200 OK\r\n" + row.want)
+			if err := file.Close(); !errors.Is(err, os.ErrClosed) {
+				t.Errorf("the file was left open: %v", err)
+			}
+			if s.codec.InFlight() != 0 || !s.IsOpen() {
+				t.Error("not finished")
+			}
+		})
+	}
+}
+
 // answerWhenDone makes the handler answer when all content has come.
 func answerWhenDone(s *server) {
 	s.app.content = func(ctx *channel.Context, c *http.Content) {
@@ -474,97 +516,6 @@ func TestServerBodies(t *testing.T) {
 			}
 		})
 	}
-}
-
-const (
-	upgradeRequest = "GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n"
-	connectRequest = "CONNECT a:80 HTTP/1.1\r\nHost: a\r\n\r\n"
-)
-
-func TestServerTunnels(t *testing.T) {
-	t.Parallel()
-	accept := func(ctx *channel.Context, r *http.Request) {
-		status := 200
-		if r.Upgrade {
-			status = 101
-		}
-		resp := r.Respond(status)
-		if r.Upgrade {
-			resp.Header.Add("Upgrade", "echo")
-		}
-		ctx.Write(resp)
-	}
-	const switched = "HTTP/1.1 101 Switching Protocols\r\nUpgrade: echo\r\nConnection: upgrade\r\n\r\n"
-	for name, row := range map[string]struct{ input, log, out string }{
-		"upgrade": {upgradeRequest, "1 GET /", switched},
-		"CONNECT": {connectRequest, "1 CONNECT a:80", "HTTP/1.1 200 OK\r\n\r\n"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s := serve(t, ServerOptions{}, accept)
-			s.in(row.input + "\x00early")
-			s.in("late")
-			s.expectLog(row.log + `; raw "\x00early"; raw "late"`)
-			s.WriteOutbound(buffer.CopyString("raw"))
-			s.expectOut(row.out + "raw")
-		})
-		t.Run(name+", answered later", func(t *testing.T) {
-			t.Parallel()
-			s := serve(t, ServerOptions{}, nil)
-			s.in(row.input + "early" + follower)
-			s.expectLog(row.log)
-			r := &http.Request{ID: 1, Upgrade: name == "upgrade"}
-			accept(s.app.ctx, r)
-			s.Flush()
-			s.RunPending()
-			s.in("late")
-			s.expectLog(fmt.Sprintf("raw %q; raw \"late\"", "early"+follower))
-			s.expectOut(row.out)
-		})
-		t.Run(name+", codec removed", func(t *testing.T) {
-			t.Parallel()
-			s := serve(t, ServerOptions{}, nil)
-			s.app.answer = func(ctx *channel.Context, r *http.Request) {
-				accept(ctx, r)
-				if err := ctx.Pipeline().RemoveHandler(s.codec); err != nil {
-					t.Error(err)
-				}
-			}
-			s.in(row.input + "early")
-			s.expectLog(row.log + `; raw "early"`)
-		})
-	}
-}
-
-func TestServerRefusedTunnels(t *testing.T) {
-	t.Parallel()
-	t.Run("upgrade refused", func(t *testing.T) {
-		t.Parallel()
-		s := serve(t, ServerOptions{}, nil)
-		s.in(upgradeRequest + follower)
-		s.expectLog("1 GET /")
-		s.WriteAndFlush(text(&http.Request{ID: 1}, 200, "hi"))
-		s.RunPending()
-		s.expectLog("2 GET /next") // it was HTTP all along
-		s.expectOut(hiAnswer)
-	})
-	t.Run("CONNECT refused", func(t *testing.T) {
-		t.Parallel()
-		s := serve(t, ServerOptions{}, func(ctx *channel.Context, r *http.Request) { ctx.Write(text(r, 403, "")) })
-		s.in(connectRequest + follower)
-		s.expectLog("1 CONNECT a:80")
-		s.expectOut("HTTP/1.1 403 Forbidden\r\nConnection: close\r\nContent-Length: 0\r\n\r\n")
-	})
-	t.Run("101 that nobody asked for", func(t *testing.T) {
-		t.Parallel()
-		s := serve(t, ServerOptions{}, nil)
-		s.in(follower)
-		r := http.NewResponse(101)
-		r.Header.Add("Upgrade", "echo")
-		if f := s.Write(r); !errors.Is(f.Err(), ErrSwitch) {
-			t.Errorf("%v", f.Err())
-		}
-	})
 }
 
 func TestServerPhase(t *testing.T) {
