@@ -4,6 +4,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 	"time"
 
@@ -13,6 +14,16 @@ import (
 // sample is the content of the file that most tests ask for.
 const sample = "0123456789abcdefghijklmnopqrstuvwxyz"
 
+// odd is a file name that has to be escaped in links and in HTML, and oddLink its link.
+// Windows has no such names.
+var odd, oddLink = "b:c <&>.txt", "b%3Ac%20%3C%26%3E.txt"
+
+func init() {
+	if runtime.GOOS == "windows" {
+		odd, oddLink = "b'c &.txt", "b%27c%20%26.txt"
+	}
+}
+
 // tree returns a tree with a few files, all of them changed long ago.
 func tree(t *testing.T) (*Tree, string) {
 	t.Helper()
@@ -21,7 +32,7 @@ func tree(t *testing.T) (*Tree, string) {
 		"sample.txt":          sample,
 		"empty.txt":           "",
 		"page/index.html":     "<!doctype html><title>index</title>",
-		"list/b:c <&>.txt":    "odd",
+		"list/" + odd:         "odd",
 		"list/a.bin":          "\x00\x01\x02",
 		"list/deep/x":         "plain text without a suffix",
 		"list/.secret":        "hidden",
