@@ -14,35 +14,31 @@ import (
 // others then share.
 func (s *Server) bind(loops []*loop.Loop, local net.Addr) future.Future[*channel.Channel] {
 	first := s.newListener(loops[0], s.Transport.NewListener())
+	all := &listeners{first} // for the first one's loop
 	bound := future.FlatMap(s.openListener(first, local), func(ch *channel.Channel) future.Future[*channel.Channel] {
-		var others []*channel.Channel
 		var opening []future.Future[*channel.Channel]
 		for _, l := range loops[1:] {
 			other := s.newListener(l, s.Transport.NewListener())
-			others = append(others, other)
+			*all = append(*all, other)
 			opening = append(opening, s.openListener(other, ch.LocalAddr()))
 		}
-		all := future.All(ch.Loop(), opening...)
-		all.OnCompleteWith(others, closeListeners)
-		return future.Map(all, func([]*channel.Channel) (*channel.Channel, error) { return ch, nil })
+		opened := future.All(ch.Loop(), opening...)
+		return future.Map(opened, func([]*channel.Channel) (*channel.Channel, error) { return ch, nil })
 	})
-	bound.OnCompleteWith(first, closeListener)
+	bound.OnCompleteWith(all, closeListeners)
 	return bound
 }
 
-// closeListeners closes what one Bind has opened when a part of it has failed. Those that
-// are still about to open are closed when they have.
-func closeListeners(others any, f future.Future[[]*channel.Channel]) {
+// listeners are those of one Bind.
+type listeners []*channel.Channel
+
+// closeListeners closes them if one has failed or the Bind was cancelled. Those that are
+// still about to open are closed when they have.
+func closeListeners(all any, f future.Future[*channel.Channel]) {
 	if f.IsFailed() {
-		for _, ch := range others.([]*channel.Channel) {
+		for _, ch := range *all.(*listeners) {
 			ch.Close()
 		}
-	}
-}
-
-func closeListener(first any, f future.Future[*channel.Channel]) {
-	if f.IsFailed() {
-		first.(*channel.Channel).Close()
 	}
 }
 
