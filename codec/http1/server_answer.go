@@ -70,7 +70,7 @@ func (c *ServerCodec) admit(id uint64) error {
 	switch i := id - c.next; {
 	case c.state != serving:
 		return ErrClosing
-	case i >= uint64(c.exchanges.len()): // also the ones before next
+	case i >= uint64(c.InFlight()): // also the ones before next
 		return ErrNotAwaited
 	case c.exchanges.flags[i]&exRefused != 0:
 		return ErrRefused
@@ -320,6 +320,7 @@ func (c *ServerCodec) advance(ctx *channel.Context, f channel.Future) {
 	if c.in != nil || c.holdsRead {
 		c.resume(ctx)
 	}
+	c.rest()
 }
 
 // release writes held answers as far as their turn has come.

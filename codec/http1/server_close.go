@@ -163,7 +163,7 @@ func (c *ServerCodec) lingerOn(ctx *channel.Context) {
 func (c *ServerCodec) discard(b *buffer.Buffer) {
 	n := int64(b.Len())
 	b.Close()
-	if n == 0 {
+	if n == 0 || c.work == nil { // without work the channel has closed
 		return
 	}
 	c.surplus = true
@@ -179,6 +179,7 @@ func (c *ServerCodec) Drain() {
 		return
 	}
 	c.draining = true
+	c.begin()
 	if c.exchanges.len() == 0 && c.dec.Idle() && c.quiet() {
 		c.finish(c.ctx, channel.Future{})
 	}
@@ -212,6 +213,7 @@ func (c *ServerCodec) inputEnded(ctx *channel.Context) {
 		return
 	}
 	c.ended = false
+	c.begin()
 	inBody := c.dec.body.phase != noBody
 	if err := c.dec.Finish(); err != nil && inBody {
 		c.cut(ctx, err.(*Error))
@@ -223,7 +225,7 @@ func (c *ServerCodec) inputEnded(ctx *channel.Context) {
 
 // OnInactive is told that the channel has closed.
 func (c *ServerCodec) OnInactive(ctx *channel.Context) {
-	if c.dec.body.phase != noBody {
+	if c.work != nil && c.dec.body.phase != noBody {
 		c.dec.Close()
 		c.cut(ctx, errCut)
 	}

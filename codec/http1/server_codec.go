@@ -49,15 +49,10 @@ type ServerCodec struct {
 	o         *ServerOptions
 	ctx       *channel.Context
 	in        *buffer.Buffer // received and not decoded; nil between read batches
-	held      []heldAnswer   // answers that came before their turn
-	linger    *linger
+	memo      *memo
 	next      uint64 // the ID of the oldest unanswered request
-	expect    uint64 // the ID of the request whose client waits for a 100, or 0
 	since     time.Duration
-	discarded int64 // bytes of input thrown away
-	exchanges exchanges
-	enc       ResponseEncoder
-	dec       RequestDecoder
+	*work     // nil while the connection is idle
 	state     serverState
 	decoding  bool // the decode loop runs; it sees to whatever changes
 	noInput   bool // nothing more is interpreted: refused, ended or the last request
@@ -104,6 +99,8 @@ func (c *ServerCodec) Phase() (p Phase, since time.Duration) {
 	switch {
 	case c.state != serving:
 		return PhaseOther, c.since
+	case c.work == nil:
+		return PhaseIdle, c.since
 	case c.dec.body.phase != noBody:
 		return PhaseContent, c.since
 	case c.partial:
@@ -115,21 +112,28 @@ func (c *ServerCodec) Phase() (p Phase, since time.Duration) {
 }
 
 // InFlight returns the number of unanswered requests; on the loop only.
-func (c *ServerCodec) InFlight() int { return c.exchanges.len() }
+func (c *ServerCodec) InFlight() int {
+	if c.work == nil {
+		return 0
+	}
+	return c.exchanges.len()
+}
 
 // Added is for the pipeline.
 func (c *ServerCodec) Added(ctx *channel.Context) {
 	c.ctx = ctx
-	c.dec.memo = c.codecs.memos.of(ctx.Loop()).of(ctx.Channel().ID())
+	c.memo = c.codecs.memos.of(ctx.Loop()).of(ctx.Channel().ID())
 	c.since = ctx.Loop().Now()
 }
 
 // Removed is for the pipeline. What has been received and not decoded is passed on.
 func (c *ServerCodec) Removed(ctx *channel.Context) {
-	c.dropHeld(ErrClosing)
-	c.dec.Close()
-	if c.linger != nil {
-		c.linger.timer.Stop()
+	if c.work != nil {
+		c.dropHeld(ErrClosing)
+		c.dec.Close()
+		if c.linger != nil {
+			c.linger.timer.Stop()
+		}
 	}
 	if c.in != nil && !c.decoding {
 		c.passOn(ctx)
@@ -177,7 +181,7 @@ func (c *ServerCodec) OnReadComplete(ctx *channel.Context) {
 
 // Read is the request for input. It is held back while the codec can't use any.
 func (c *ServerCodec) Read(ctx *channel.Context) {
-	if c.in != nil || c.discarded > c.o.LingerBytes {
+	if c.in != nil || c.work != nil && c.discarded > c.o.LingerBytes {
 		c.holdsRead = true
 		return
 	}
@@ -209,6 +213,7 @@ func (c *ServerCodec) wantsMore(ctx *channel.Context) bool {
 // decode passes on what c.in holds, as far as wantsMore goes. Handlers may do anything
 // meanwhile: answer, close, remove the codec.
 func (c *ServerCodec) decode(ctx *channel.Context) {
+	c.begin()
 	c.decoding = true
 	defer c.panicked()
 	for c.in != nil && !c.noInput && c.state == serving && !ctx.Removed() && ctx.Channel().IsOpen() {
@@ -250,6 +255,7 @@ func (c *ServerCodec) decode(ctx *channel.Context) {
 	if c.ended && c.state == serving {
 		c.inputEnded(ctx)
 	}
+	c.rest()
 	c.resumeRead(ctx)
 }
 

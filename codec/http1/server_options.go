@@ -68,10 +68,7 @@ func NewServerCodecs(o ServerOptions) *ServerCodecs {
 
 // New returns the codec for one connection.
 func (s *ServerCodecs) New() *ServerCodec {
-	c := &ServerCodec{codecs: s, o: &s.o, next: 1}
-	c.dec.limits = &s.o.Limits
-	c.exchanges.flags = c.exchanges.inline[:0]
-	return c
+	return &ServerCodec{codecs: s, o: &s.o, next: 1}
 }
 
 // NewServerCodec returns a codec for one connection with options of its own. For more than

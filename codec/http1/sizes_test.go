@@ -14,7 +14,7 @@ func TestIdleConnectionsAreSmall(t *testing.T) {
 	if n := unsafe.Sizeof(*d); n > 128 {
 		t.Errorf("a RequestDecoder has %d bytes", n)
 	}
-	if n := unsafe.Sizeof(ServerCodec{}); n > 288 {
+	if n := unsafe.Sizeof(ServerCodec{}); n > 80 {
 		t.Errorf("a ServerCodec has %d bytes", n)
 	}
 	if _, err := decode(d, goodRequests()[0].input+post("5\r\nhello\r\n0\r\nA: b\r\n\r\n"), 3); err != nil {
@@ -25,7 +25,7 @@ func TestIdleConnectionsAreSmall(t *testing.T) {
 	}
 	s := serve(t, ServerOptions{}, hello)
 	s.in(follower + follower)
-	if c := s.codec; c.in != nil || c.held != nil || c.linger != nil || c.dec.req != nil {
+	if c := s.codec; c.in != nil || c.work != nil {
 		t.Error("an idle codec holds memory")
 	}
 }
