@@ -286,3 +286,53 @@ func neverDone(<-chan struct{}) <-chan struct{} {
 	close(c)
 	return c
 }
+
+// idleBytes returns the live heap bytes of a connection that is idle after one request,
+// without its transport.
+func idleBytes(t *testing.T, s *httpserver.Server) int {
+	const conns = 2000
+	all := make([]*sinkConn, conns)
+	first := newSinkConn(t, s)
+	raw := []byte(browserRequest)
+	size := first.request(raw, 1)
+	live := func() uint64 {
+		runtime.GC()
+		runtime.GC() // what sync.Pool kept goes with the second
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	before := live()
+	for i := range all {
+		c := &sinkConn{sink: first.sink, manual: first.manual}
+		c.channel = channel.New(c.manual.Loop(), c.sink, first.channel.Config(), nil)
+		if err := s.Init(c.channel); err != nil {
+			t.Fatal(err)
+		}
+		c.channel.Register()
+		c.request(raw, size)
+		all[i] = c
+	}
+	after := live()
+	for _, c := range all {
+		c.channel.Close()
+		c.manual.RunPending()
+	}
+	return int(after-before) / conns
+}
+
+func TestIdleConnectionIsSmall(t *testing.T) {
+	withoutLeakDetector(t)
+	content := []byte("Hello, World!")
+	native := idleBytes(t, &httpserver.Server{Native: httpserver.NativeFunc(func(x *httpserver.Exchange) bool {
+		x.Respond(200, "text/plain", content)
+		return true
+	})})
+	std := idleBytes(t, &httpserver.Server{Handler: nethttp.HandlerFunc(func(w nethttp.ResponseWriter, _ *nethttp.Request) {
+		_, _ = w.Write(content)
+	})})
+	t.Logf("an idle connection has %d bytes natively, %d behind net/http", native, std)
+	if native > 1<<10 || std > 1<<10+256 {
+		t.Errorf("an idle connection has %d bytes natively, %d behind net/http", native, std)
+	}
+}

@@ -16,18 +16,16 @@ import (
 // small and holds no memory while the connection is idle: what belongs to a request is in
 // its Exchange.
 type conn struct {
-	shard       *shard
-	ctx         *channel.Context
-	codec       *http1.ServerCodec // nil after a hijack
-	first, last *Exchange          // unanswered, or with content to come, oldest first
-	std         *stdConn           // what net/http requests share; nil until there is one
-	timer       loop.Timer
-	due         time.Duration  // when the timer fires
-	lastIn      time.Duration  // when content came last
-	lastWrite   channel.Future // of the last part of an answer
-	stall       *stall         // while something waits to be sent
-	paused      int32          // exchanges that want no input
-	flags       connFlags
+	shard  *shard
+	ctx    *channel.Context
+	codec  *http1.ServerCodec // nil after a hijack
+	first  *Exchange          // those unanswered, or with content to come, oldest first
+	std    *stdConn           // what net/http requests share; nil until there is one
+	stall  *stall             // while something waits to be sent
+	timer  loop.Timer
+	due    time.Duration // when the timer fires
+	paused int32         // exchanges that want no input
+	flags  connFlags
 }
 
 type connFlags uint8
@@ -88,22 +86,21 @@ func (c *conn) request(m *http.Request) {
 	if m.End {
 		x.state = sBodyEnd
 	} else {
-		c.lastIn = c.ctx.Loop().Now()
+		x.lastIn = c.ctx.Loop().Now()
 		if m.Expect == http.ExpectContinue {
 			x.state = sExpects
 		}
-		c.armWithin(c.lastIn, sh.server.Timeouts.Body)
+		c.armWithin(x.lastIn, sh.server.Timeouts.Body)
 	}
 	if m.Method == http.MethodConnect {
 		x.state |= sConnect
 	}
 	c.flags |= cServed
-	if c.last == nil {
+	if last := c.last(); last == nil {
 		c.first = x
 	} else {
-		c.last.next = x
+		last.next = x
 	}
-	c.last = x
 	c.serve(x)
 	x.settle()
 }
@@ -130,8 +127,8 @@ func (c *conn) serve(x *Exchange) {
 var notFound = []byte("404 Not Found\n")
 
 func (c *conn) content(m *http.Content) {
-	if x := c.last; x != nil && x.id == m.ID && c.flags&cLingering == 0 {
-		c.lastIn = c.ctx.Loop().Now()
+	if x := c.last(); x != nil && x.id == m.ID && c.flags&cLingering == 0 {
+		x.lastIn = c.ctx.Loop().Now()
 		x.receive(m)
 	}
 	m.Close()
@@ -158,7 +155,9 @@ func (c *conn) OnReadComplete(ctx *channel.Context) {
 // write gives a part of an answer to the codec; it is flushed at the end of the batch.
 func (c *conn) write(msg any) channel.Future {
 	f := c.ctx.Write(msg)
-	c.lastWrite = f
+	if c.stall != nil {
+		c.stall.last = f
+	}
 	if c.flags&cReading != 0 {
 		c.flags |= cFlush
 	} else {
@@ -172,26 +171,28 @@ func (c *conn) askForContent(x *Exchange) {
 	r := http.NewResponse(100)
 	r.ID = x.id
 	c.write(r)
-	c.lastIn = c.ctx.Loop().Now()
+	x.lastIn = c.ctx.Loop().Now()
+}
+
+// last returns the exchange that arrived last, of which content may come; nil if there is
+// none. There are few.
+func (c *conn) last() *Exchange {
+	x := c.first
+	for x != nil && x.next != nil {
+		x = x.next
+	}
+	return x
 }
 
 // remove takes an exchange off the list.
 func (c *conn) remove(x *Exchange) {
-	var before *Exchange
-	for e := c.first; e != nil; before, e = e, e.next {
-		if e != x {
-			continue
-		}
-		if before == nil {
-			c.first = x.next
-		} else {
-			before.next = x.next
-		}
-		if c.last == x {
-			c.last = before
-		}
+	at := &c.first
+	for *at != nil && *at != x {
+		at = &(*at).next
+	}
+	if *at == x {
+		*at = x.next
 		x.next = nil
-		return
 	}
 }
 
@@ -206,7 +207,9 @@ func (c *conn) pause() {
 func (c *conn) resume() {
 	c.paused--
 	if c.paused == 0 {
-		c.lastIn = c.ctx.Loop().Now()
+		if x := c.last(); x != nil {
+			x.lastIn = c.ctx.Loop().Now()
+		}
 		c.ctx.Channel().SetAutoRead(true)
 	}
 }
@@ -314,7 +317,6 @@ func (c *conn) over() {
 		}
 		x.recycle()
 	}
-	c.last = nil
 	if c.std != nil && c.std.hijacked != nil {
 		c.std.hijacked.lost()
 	}

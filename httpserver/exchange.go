@@ -2,6 +2,7 @@ package httpserver
 
 import (
 	"errors"
+	"time"
 
 	"millrace.dev/buffer"
 	"millrace.dev/channel"
@@ -46,9 +47,10 @@ type Exchange struct {
 	bodyErr    error          // why the content ended early
 	std        *stdExchange   // it is a net/http request
 	id         uint64
-	length     int64 // declared length of the content, -1 if it isn't
-	received   int64 // bytes of content so far
-	discarded  int64 // of those, the ones that nobody wanted
+	length     int64         // declared length of the content, -1 if it isn't
+	received   int64         // bytes of content so far
+	discarded  int64         // of those, the ones that nobody wanted
+	lastIn     time.Duration // when content came last, while it comes
 	generation uint32
 	depth      int16 // calls of the handler that are on the stack
 	state      exchangeState

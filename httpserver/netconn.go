@@ -28,6 +28,7 @@ type netConn struct {
 	queued    int              // bytes in it
 	flags     netConnFlags
 	deadlines deadlines
+	lastWrite channel.Future // the loop's
 }
 
 type netConnFlags uint8
@@ -235,14 +236,14 @@ func (n *netConn) RunTask() {
 	n.mu.Unlock()
 	c := n.conn
 	for _, b := range out {
-		c.lastWrite = c.ctx.Write(b)
+		n.lastWrite = c.ctx.Write(b)
 	}
 	if len(out) > 0 {
 		c.ctx.Flush()
 	}
 	switch {
 	case flags&nClosed != 0:
-		c.closeWhenSent()
+		c.closeWhen(n.lastWrite)
 		return
 	case flags&nCloseWrite != 0:
 		c.ctx.Shutdown(channel.Outbound)
@@ -252,15 +253,15 @@ func (n *netConn) RunTask() {
 	}
 }
 
-// closeWhenSent closes the channel when everything written was sent, or too little of it.
-func (c *conn) closeWhenSent() {
+// closeWhen closes the channel when a write is done, or takes too long.
+func (c *conn) closeWhen(f channel.Future) {
 	ch := c.ctx.Channel()
 	if !ch.IsOpen() || c.flags&cLingering != 0 {
 		return
 	}
 	c.flags |= cLingering // the timer closes
 	c.arm(c.ctx.Loop().Now(), c.shard.server.Timeouts.Write)
-	c.lastWrite.OnCompleteWith(ch, channel.CloseOnComplete)
+	f.OnCompleteWith(ch, channel.CloseOnComplete)
 }
 
 // receive takes input from the pipeline; b may be nil.
@@ -307,5 +308,14 @@ func (n *netConn) inputEnded(err error) {
 	n.cond.Broadcast()
 }
 
-// lost is called when the channel has closed.
-func (n *netConn) lost() { n.inputEnded(net.ErrClosed) }
+// lost is called when the channel has closed: by the server, or in order, when both
+// directions had ended.
+func (n *netConn) lost() {
+	n.mu.Lock()
+	ended := n.flags&nCloseWrite != 0
+	n.mu.Unlock()
+	if ended {
+		n.inputEnded(nil)
+	}
+	n.inputEnded(net.ErrClosed)
+}

@@ -16,7 +16,8 @@ var ErrPipelined = errors.New("httpserver: hijack: other requests of the connect
 // written of an answer is sent before. The returned Conn works over the channel: its
 // deadlines, CloseWrite and back pressure are those of any net.Conn, Write returns when the
 // loop was given the bytes, and Close lets them be sent first. Content of the request that
-// was not read is the first that the Conn reads.
+// was not read is the first that the Conn reads. What the client sends behind a request that
+// offers no upgrade is its next request until the hijack, and not the Conn's.
 func (w *response) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	e := (*stdExchange)(w)
 	e.mu.Lock()
@@ -84,6 +85,8 @@ func (c *conn) hijack(e *stdExchange) (*netConn, error) {
 	}
 	if c.ctx.Channel().InputClosed() {
 		nc.inputEnded(nil)
+	} else if c.paused == 0 {
+		c.ctx.Read() // the codec may have held it back
 	}
 	return nc, nil
 }

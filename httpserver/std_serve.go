@@ -41,7 +41,11 @@ func (e *stdExchange) finish() (goOn bool) {
 	e.closeBody()
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.flags&fHijacked == 0 {
+	switch {
+	case e.flags&fHijacked != 0:
+	case e.err != nil:
+		e.flags |= fAbort // a part of the answer is missing
+	default:
 		if e.flags&fWroteHeader == 0 {
 			e.writeHead(200)
 		}

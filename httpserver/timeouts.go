@@ -126,8 +126,8 @@ func (c *conn) untilDeadline(t *Timeouts, now time.Duration) time.Duration {
 	case http1.PhaseHead:
 		limit = t.Header
 	case http1.PhaseContent:
-		if x := c.last; x != nil && x.state&(sExpects|sBodyEnd) == 0 && c.paused == 0 {
-			limit, since = t.Body, c.lastIn
+		if x := c.last(); x != nil && x.state&(sExpects|sBodyEnd) == 0 && c.paused == 0 {
+			limit, since = t.Body, x.lastIn
 		}
 	}
 	if limit == never {
@@ -140,36 +140,41 @@ func (c *conn) untilDeadline(t *Timeouts, now time.Duration) time.Duration {
 func (c *conn) expire() {
 	c.shard.timeouts.inc()
 	phase, _ := c.codec.Phase()
-	if phase == http1.PhaseContent && !c.last.is(sAnswered) {
-		c.last.giveUpBody(ErrBodyTimeout)
+	if x := c.last(); phase == http1.PhaseContent && x != nil && !x.is(sAnswered) {
+		x.giveUpBody(ErrBodyTimeout)
 		return
 	}
 	c.ctx.Close()
 }
 
-// stall is what is remembered about writes between two looks.
+// stall is what is remembered about writes while something waits to be sent.
 type stall struct {
-	mark    channel.Future // the last write at the time
-	pending int64          // bytes that waited
-	since   time.Duration  // when the first look was that has seen no progress since
+	since   time.Duration  // when progress was seen last
+	pending int64          // bytes that waited at the last look
+	mark    channel.Future // the last write before the last look
+	last    channel.Future // the last write; the zero Future: none since the first look
 }
 
 // stalled reports whether bytes wait to be sent and the client has taken none of them for
-// Timeouts.Write.
+// Timeouts.Write. Fewer bytes waiting than before are progress, and where new ones have
+// taken their place, that those that had waited are gone.
 func (c *conn) stalled(now time.Duration) bool {
 	pending := c.ctx.Channel().PendingBytes()
-	if pending == 0 || c.shard.server.Timeouts.Write == never {
+	limit := c.shard.server.Timeouts.Write
+	if pending == 0 || limit == never {
 		c.stall = nil
 		return false
 	}
 	s := c.stall
-	if s != nil && pending >= s.pending && !s.mark.IsDone() {
-		return now-s.since >= c.shard.server.Timeouts.Write
-	}
-	if s == nil {
-		s = &stall{}
+	switch {
+	case s == nil:
+		s = &stall{since: now}
 		c.stall = s
+	case pending < s.pending, s.mark != channel.Future{} && s.mark.IsDone():
+		s.since = now
+	case now-s.since >= limit:
+		return true
 	}
-	*s = stall{c.lastWrite, pending, now}
+	s.pending, s.mark = pending, s.last
 	return false
 }

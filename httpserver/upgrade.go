@@ -44,5 +44,9 @@ func (c *conn) leavePipeline() error {
 	if err := p.RemoveHandler(c); err != nil {
 		return err
 	}
-	return p.RemoveHandler(c.codec)
+	if err := p.RemoveHandler(c.codec); err != nil {
+		return err
+	}
+	c.ctx.Read() // the codec may have held it back
+	return nil
 }
