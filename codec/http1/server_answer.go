@@ -140,16 +140,27 @@ func (c *ServerCodec) writeResponse(ctx *channel.Context, r *http.Response) chan
 func (c *ServerCodec) writeFixed(ctx *channel.Context, r *http.Response, f *http.Fixed) channel.Future {
 	head, dated := f.HTTP1Head()
 	body := f.Body()
-	dst := c.allocate(ctx, len(head)+http.DateLineLen+len("\r\n")+len(body))
+	room := len(head) + http.DateLineLen + len("\r\n") + len(body)
+	dst := ctx.Tail(room)
+	inPlace := dst != nil
+	if !inPlace {
+		dst = c.allocate(ctx, room)
+	}
 	p := append(dst.Writable()[:0], head...)
 	if !dated && c.o.Date != nil {
 		p = append(p, c.o.Date.Line(ctx.Loop().Now())...)
 	}
 	p = append(p, "\r\n"...)
-	commit(dst, append(p, body...))
+	p = append(p, body...)
+	commit(dst, p)
 	r.Close()
 	c.enc.closing = false
-	done := ctx.Write(dst)
+	var done channel.Future
+	if inPlace {
+		done = ctx.Appended(len(p))
+	} else {
+		done = ctx.Write(dst)
+	}
 	c.advance(ctx, done)
 	return done
 }
@@ -191,6 +202,15 @@ func (c *ServerCodec) encodeResponse(ctx *channel.Context, r *http.Response, x e
 	room := responseRoom(r)
 	if small {
 		room += int(n)
+	}
+	if small {
+		if tail := ctx.Tail(room); tail != nil {
+			had := tail.Len()
+			if err := c.enc.AppendResponse(tail, r, x.exchange(), date); err != nil {
+				return channel.Future{}, err
+			}
+			return ctx.Appended(tail.Len() - had), nil
+		}
 	}
 	dst := c.allocate(ctx, room)
 	var err error

@@ -1,0 +1,121 @@
+package channel_test
+
+import (
+	"net"
+	"testing"
+
+	"millrace.dev/buffer"
+	"millrace.dev/channel"
+	"millrace.dev/loop"
+)
+
+// tailSink is a transport that takes bytes, as a socket does.
+type tailSink struct {
+	driver channel.Driver
+	got    []byte
+}
+
+func (t *tailSink) Register(d channel.Driver) error  { t.driver = d; return nil }
+func (t *tailSink) Deregister() error                { return nil }
+func (t *tailSink) Active() bool                     { return true }
+func (t *tailSink) Bind(net.Addr) error              { return nil }
+func (t *tailSink) Connect(_, _ net.Addr) error      { return nil }
+func (t *tailSink) StartRead()                       {}
+func (t *tailSink) StopRead()                        {}
+func (t *tailSink) Shutdown(channel.Direction) error { return nil }
+func (t *tailSink) Close() error                     { return nil }
+func (t *tailSink) LocalAddr() net.Addr              { return nil }
+func (t *tailSink) RemoteAddr() net.Addr             { return nil }
+func (t *tailSink) Write(q *channel.Queue) error {
+	for _, run := range q.Gather(make([][]byte, 0, 8)) {
+		t.got = append(t.got, run...)
+	}
+	q.Progress(q.Bytes())
+	return nil
+}
+
+// appender answers each message with its text, in place where it can.
+type appender struct{ inPlace, written []channel.Future }
+
+func (a *appender) OnEvent(ctx *channel.Context, event any) {
+	text := event.(string)
+	if tail := ctx.Tail(len(text)); tail != nil {
+		had := tail.Len()
+		tail.WriteString(text)
+		a.inPlace = append(a.inPlace, ctx.Appended(tail.Len()-had))
+		return
+	}
+	b := ctx.Allocator().Allocate(16)
+	b.WriteString(text)
+	a.written = append(a.written, ctx.Write(b))
+}
+
+func TestTail(t *testing.T) {
+	t.Parallel()
+	m, err := loop.NewManual(loop.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	to, a := &tailSink{}, &appender{}
+	ch := channel.New(m.Loop(), to, nil, nil)
+	if err := ch.Pipeline().AddLast("a", a); err != nil {
+		t.Fatal(err)
+	}
+	ch.Register()
+	ch.FireEvent("one ")
+	ch.FireEvent("two ")
+	ch.FireEvent("three three three ") // no room
+	if len(a.written) != 2 || len(a.inPlace) != 1 || ch.PendingBytes() != 26 {
+		t.Fatalf("%d written, %d in place, %d pending", len(a.written), len(a.inPlace), ch.PendingBytes())
+	}
+	ch.Flush()
+	ch.FireEvent("four") // what is flushed is not appended to
+	if len(a.written) != 3 {
+		t.Fatalf("%d written", len(a.written))
+	}
+	m.RunPending()
+	if got := string(to.got); got != "one two three three three " {
+		t.Fatalf("sent %q", got)
+	}
+	if !a.inPlace[0].IsSuccess() || !a.written[1].IsSuccess() || a.written[2].IsDone() {
+		t.Fatal("the futures of what was sent are not done, or one of what was not is")
+	}
+	ch.Close()
+	ch.FireEvent("five")
+	if n := len(a.written); n != 4 || !a.written[2].IsFailed() || !a.written[3].IsFailed() {
+		t.Fatalf("writes that can't be sent: %d written", n)
+	}
+}
+
+// A handler in between has to see every message.
+func TestTailBehindAWriteHandler(t *testing.T) {
+	t.Parallel()
+	m, err := loop.NewManual(loop.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	ch := channel.New(m.Loop(), &tailSink{}, nil, nil)
+	a := &appender{}
+	if err := ch.Pipeline().AddLast("through", passThrough{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := ch.Pipeline().AddLast("a", a); err != nil {
+		t.Fatal(err)
+	}
+	ch.Register()
+	ch.FireEvent("one")
+	ch.FireEvent("two")
+	if len(a.inPlace) != 0 || len(a.written) != 2 {
+		t.Fatalf("%d in place, %d written", len(a.inPlace), len(a.written))
+	}
+	ch.Close()
+}
+
+type passThrough struct{}
+
+func (passThrough) Write(ctx *channel.Context, msg any) channel.Future {
+	b := msg.(*buffer.Buffer)
+	return ctx.Write(b)
+}
