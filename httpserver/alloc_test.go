@@ -332,7 +332,7 @@ func TestIdleConnectionIsSmall(t *testing.T) {
 		_, _ = w.Write(content)
 	})})
 	t.Logf("an idle connection has %d bytes natively, %d behind net/http", native, std)
-	if native > 1<<10 || std > 1<<10+256 {
+	if native > 850 || std > 950 {
 		t.Errorf("an idle connection has %d bytes natively, %d behind net/http", native, std)
 	}
 }

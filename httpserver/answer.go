@@ -38,6 +38,14 @@ func (x *Exchange) RespondWith(r *http.Response) channel.Future {
 	return x.send(r)
 }
 
+// RespondFixed answers with one that is always the same, which costs a copy only.
+func (x *Exchange) RespondFixed(f *http.Fixed) channel.Future {
+	if err := x.refusal(); err != nil {
+		return future.Failed[future.Void](x.conn.ctx.Loop(), err)
+	}
+	return x.send(x.req.RespondFixed(f))
+}
+
 // Start begins an answer with its head r, and Body as the first content if there is any; it
 // takes r over. Write and End follow. Without a declared length the content is chunked. A
 // status below 200 is an interim answer, which another Start may follow.

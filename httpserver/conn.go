@@ -120,11 +120,19 @@ func (c *conn) serve(x *Exchange) {
 	case s.Handler != nil:
 		c.serveStd(x)
 	default:
-		x.Respond(404, "text/plain; charset=utf-8", notFound)
+		x.RespondFixed(notFound)
 	}
 }
 
-var notFound = []byte("404 Not Found\n")
+var notFound = fixed(404, "404 Not Found\n")
+
+func fixed(status int, text string) *http.Fixed {
+	f, err := http.NewFixed(status, []byte(text), "Content-Type", "text/plain; charset=utf-8")
+	if err != nil {
+		panic(err) // only for a status that has no content
+	}
+	return f
+}
 
 func (c *conn) content(m *http.Content) {
 	if x := c.last(); x != nil && x.id == m.ID && c.flags&cLingering == 0 {
@@ -207,10 +215,23 @@ func (c *conn) pause() {
 func (c *conn) resume() {
 	c.paused--
 	if c.paused == 0 {
-		if x := c.last(); x != nil {
-			x.lastIn = c.ctx.Loop().Now()
-		}
+		c.listensAgain()
 		c.ctx.Channel().SetAutoRead(true)
+	}
+}
+
+// holdsInput reports whether the server doesn't read for reasons of its own: a handler wants
+// no content now, or the client doesn't take its answers.
+func (c *conn) holdsInput() bool { return c.paused > 0 || !c.ctx.Channel().IsWritable() }
+
+// listensAgain is called when the server reads again: the client's time begins anew.
+func (c *conn) listensAgain() {
+	now := c.ctx.Loop().Now()
+	if x := c.last(); x != nil {
+		x.lastIn = now
+	}
+	if t := &c.shard.server.Timeouts; c.codec != nil && c.flags&cLingering == 0 {
+		c.armWithin(now, min(t.Header, t.Body))
 	}
 }
 
@@ -232,6 +253,7 @@ func (c *conn) linger() {
 // OnWritability lets writers of long answers go on.
 func (c *conn) OnWritability(ctx *channel.Context, writable bool) {
 	if writable {
+		c.listensAgain()
 		c.eachExchange(func(x *Exchange) {
 			if x.std != nil {
 				x.std.writable()

@@ -37,6 +37,26 @@ func TestNobodysRequestIs404(t *testing.T) {
 	want(t, ch, "HTTP/1.1 404 Not Found\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: 14\r\n\r\n404 Not Found\n")
 }
 
+func TestRespondFixed(t *testing.T) {
+	t.Parallel()
+	f, err := http.NewFixed(200, []byte("always"), "A", "b")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ch := embedNative(t, func(x *httpserver.Exchange) bool {
+		if err := x.RespondFixed(f).Err(); err != nil {
+			t.Error(err)
+		}
+		if err := x.RespondFixed(f).Err(); err != httpserver.ErrAnswered {
+			t.Errorf("second answer: %v", err)
+		}
+		return true
+	})
+	feed(t, ch, "GET / HTTP/1.1\r\nHost: x\r\n\r\nHEAD / HTTP/1.1\r\nHost: x\r\n\r\n")
+	const head = "HTTP/1.1 200 OK\r\nA: b\r\nContent-Length: 6\r\n\r\n"
+	want(t, ch, head+"always"+head)
+}
+
 func TestAnswersKeepTheOrderOfRequests(t *testing.T) {
 	t.Parallel()
 	var waiting []*httpserver.Exchange

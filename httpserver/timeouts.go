@@ -126,11 +126,11 @@ func (c *conn) untilDeadline(t *Timeouts, now time.Duration) time.Duration {
 	case http1.PhaseHead:
 		limit = t.Header
 	case http1.PhaseContent:
-		if x := c.last(); x != nil && x.state&(sExpects|sBodyEnd) == 0 && c.paused == 0 {
+		if x := c.last(); x != nil && x.state&(sExpects|sBodyEnd) == 0 {
 			limit, since = t.Body, x.lastIn
 		}
 	}
-	if limit == never {
+	if limit == never || phase != http1.PhaseIdle && c.holdsInput() {
 		return never
 	}
 	return since + limit - now

@@ -159,6 +159,31 @@ func TestPausedBodyHasNoTimeout(t *testing.T) {
 	want(t, ch, textAnswer("200 OK", "ok"))
 }
 
+func TestInputThatTheServerHoldsBackHasNoTimeout(t *testing.T) {
+	t.Parallel()
+	for _, next := range []string{"GET / HT", "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\no"} {
+		var answers []*httpserver.Exchange
+		ch := embed(t, &httpserver.Server{Timeouts: httpserver.Timeouts{Write: -1}, Native: httpserver.NativeFunc(func(x *httpserver.Exchange) bool {
+			answers = append(answers, x)
+			x.PauseBody()
+			x.ResumeBody()
+			return true
+		})})
+		feed(t, ch, "GET / HTTP/1.1\r\nHost: x\r\n\r\n"+next)
+		ch.SetTransportWritable(false)
+		answers[0].Respond(200, "text/plain", make([]byte, 100_000)) // above the watermark
+		ch.Advance(time.Hour)
+		if !ch.IsOpen() {
+			t.Fatalf("closed after %q, though the server doesn't read", next)
+		}
+		ch.SetTransportWritable(true)
+		ch.Advance(3 * httpserver.DefaultBodyTimeout)
+		if ch.IsOpen() && len(answers) == 1 {
+			t.Fatalf("open for ever after %q", next)
+		}
+	}
+}
+
 func TestContentThatWasNotAskedForHasNoTimeout(t *testing.T) {
 	t.Parallel()
 	var x *httpserver.Exchange

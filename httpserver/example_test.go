@@ -1,0 +1,131 @@
+package httpserver_test
+
+import (
+	"fmt"
+	"io"
+	"log"
+	nethttp "net/http"
+	"strings"
+
+	"millrace.dev/buffer"
+	"millrace.dev/codec/http"
+	"millrace.dev/httpserver"
+)
+
+// A native handler answers on the connection's loop.
+func Example() {
+	s := &httpserver.Server{Native: httpserver.NativeFunc(func(x *httpserver.Exchange) bool {
+		x.Respond(200, "text/plain", []byte("Hello, World!"))
+		return true
+	})}
+	if _, err := s.Listen("tcp", "127.0.0.1:0"); err != nil {
+		log.Fatal(err)
+	}
+	defer s.Close()
+
+	fmt.Println(fetch("GET", "http://"+s.Addr().String()+"/", ""))
+	// Output: 200 Hello, World!
+}
+
+// A net/http handler runs unchanged. Here a native one answers the health checks.
+func ExampleServer() {
+	mux := nethttp.NewServeMux()
+	mux.HandleFunc("GET /hello/{name}", func(w nethttp.ResponseWriter, r *nethttp.Request) {
+		fmt.Fprintf(w, "Hello, %s!", r.PathValue("name"))
+	})
+	healthy, err := http.NewFixed(200, []byte("ok"), "Content-Type", "text/plain")
+	if err != nil {
+		log.Fatal(err)
+	}
+	s := &httpserver.Server{
+		Handler: mux,
+		Native: httpserver.NativeFunc(func(x *httpserver.Exchange) bool {
+			if string(x.Request().Path()) != "/healthz" {
+				return false
+			}
+			x.RespondFixed(healthy)
+			return true
+		}),
+	}
+	if _, err := s.Listen("tcp", "127.0.0.1:0"); err != nil {
+		log.Fatal(err)
+	}
+	defer s.Close()
+
+	for _, path := range []string{"/hello/you", "/healthz"} {
+		fmt.Println(fetch("GET", "http://"+s.Addr().String()+path, ""))
+	}
+	// Output:
+	// 200 Hello, you!
+	// 200 ok
+}
+
+// Content is streamed both ways; back pressure is a matter of a few lines.
+func ExampleExchange_OnBody() {
+	echo := func(x *httpserver.Exchange) bool {
+		x.Start(http.NewResponse(200))
+		x.OnWritable((*httpserver.Exchange).ResumeBody)
+		x.OnBody(func(x *httpserver.Exchange, data *buffer.Buffer, end bool, err error) {
+			if data != nil {
+				x.Write(data)
+			}
+			switch {
+			case end:
+				x.End(nil)
+			case err == nil && !x.IsWritable():
+				x.PauseBody()
+			}
+		})
+		return true
+	}
+	s := &httpserver.Server{Native: httpserver.NativeFunc(echo)}
+	if _, err := s.Listen("tcp", "127.0.0.1:0"); err != nil {
+		log.Fatal(err)
+	}
+	defer s.Close()
+
+	fmt.Println(fetch("POST", "http://"+s.Addr().String()+"/", "what comes goes"))
+	// Output: 200 what comes goes
+}
+
+// Work that would block the loop is done elsewhere, and the answer given from there.
+func ExampleExchange_Async() {
+	s := &httpserver.Server{Native: httpserver.NativeFunc(func(x *httpserver.Exchange) bool {
+		path := string(x.Request().Path()) // a copy: the view does not leave the loop
+		a := x.Async()
+		go func() {
+			answer := strings.ToUpper(path) // takes long
+			if err := a.Respond(200, "text/plain", []byte(answer)); err != nil {
+				log.Print(err) // the server has ended
+			}
+		}()
+		return true
+	})}
+	if _, err := s.Listen("tcp", "127.0.0.1:0"); err != nil {
+		log.Fatal(err)
+	}
+	defer s.Close()
+
+	fmt.Println(fetch("GET", "http://"+s.Addr().String()+"/shout", ""))
+	// Output: 200 /SHOUT
+}
+
+// fetch is a plain client.
+func fetch(method, url, body string) string {
+	req, err := nethttp.NewRequest(method, url, strings.NewReader(body))
+	if err != nil {
+		return err.Error()
+	}
+	tr := &nethttp.Transport{}
+	defer tr.CloseIdleConnections()
+	resp, err := tr.RoundTrip(req)
+	if err != nil {
+		return err.Error()
+	}
+	defer resp.Body.Close()
+	b, err := io.ReadAll(resp.Body)
+	if err != nil {
+		return err.Error()
+	}
+	return fmt.Sprint(resp.StatusCode, " ", string(b))
+}
