@@ -59,6 +59,10 @@ func newConn(o *Options, nc net.Conn) *conn {
 // TCP connection; on the loop only.
 func (c *conn) SetLingerZero() { c.flags |= flagReset }
 
+// NetConn returns the net.Conn below, nil until there is one, for options that only it has;
+// on the loop only. It stays the channel's.
+func (c *conn) NetConn() net.Conn { return c.nc }
+
 // Register implements channel.Transport.
 func (c *conn) Register(d channel.Driver) error {
 	reg, err := d.Loop().Attach(c)

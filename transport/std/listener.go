@@ -33,11 +33,13 @@ type listener struct {
 	local   atomic.Pointer[net.Addr]
 	running bool
 	closed  bool
+
+	pauseFor time.Duration // acceptPause, but for tests
 }
 
 // newListener returns a transport over nl, or an unbound one when that is nil.
 func newListener(o *Options, nl net.Listener) *listener {
-	l := &listener{options: o, room: make(chan struct{}, 1), done: make(chan struct{})}
+	l := &listener{options: o, room: make(chan struct{}, 1), done: make(chan struct{}), pauseFor: acceptPause}
 	l.in.Init(acceptAhead, l.wake)
 	if nl != nil {
 		l.bound(nl)
@@ -145,7 +147,7 @@ func (l *listener) accept() {
 				starved = true
 				ch := l.driver.Channel()
 				ch.Logger().Error("cannot accept: out of descriptors or memory; pausing between attempts",
-					"channel", ch, "error", err, "pause", acceptPause)
+					"channel", ch, "error", err, "pause", l.pauseFor)
 			}
 			if !l.pause() {
 				return
@@ -156,7 +158,7 @@ func (l *listener) accept() {
 
 // pause waits before the next attempt; false: the listener has closed.
 func (l *listener) pause() bool {
-	t := time.NewTimer(acceptPause)
+	t := time.NewTimer(l.pauseFor)
 	defer t.Stop()
 	select {
 	case <-t.C:

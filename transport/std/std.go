@@ -31,7 +31,8 @@ func New(o Options) *Transport { return &Transport{o} }
 // transports, each for a new channel.
 func (t *Transport) NewListener() channel.Transport { return newListener(&t.options, nil) }
 
-// NewConn returns an unconnected client transport.
+// NewConn returns an unconnected client transport. Like those of accepted connections it
+// has a method NetConn, which returns the net.Conn.
 func (t *Transport) NewConn() channel.Transport { return newConn(&t.options, nil) }
 
 // Shares reports that an address can have one listener only.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"slices"
 	"sync"
+	"time"
 
 	"millrace.dev/buffer"
 	"millrace.dev/channel"
@@ -19,6 +20,7 @@ var writeCases = []testCase{
 	{"unsupported message", unsupportedMessage},
 	{"flushed right before close", both(flushedBeforeClose)},
 	{"listener writes", listenerWrites},
+	{"progress of blocked output", progressOfBlocked},
 }
 
 // blockedBy is more than any transport takes while its peer doesn't read.
@@ -195,4 +197,37 @@ func listenerWrites(e *env) {
 	}
 	ch.WriteAndFlush(buffer.CopyString("x")).OnComplete(next)
 	p.server.probe.awaitBytes(n)
+}
+
+// progressOfBlocked: OutputBlocked tells a peer that reads from one that doesn't.
+func progressOfBlocked(e *env) {
+	p := e.newPair()
+	p.server.config = autoReadOff
+	p.server.probe.discard = true
+	p.connect()
+	ch := p.client.ch
+	sent := ch.WriteAndFlush(buffer.Wrap(make([]byte, blockedBy)))
+	e.barrier()
+	state := func() (blocked bool, since, now time.Duration) {
+		e.onLoop(ch, func() {
+			blocked, since = ch.OutputBlocked()
+			now = ch.Loop().Now()
+		})
+		return blocked, since, now
+	}
+	blocked, first, _ := state()
+	if !blocked {
+		e.Fatal("not blocked by a peer that reads nothing")
+	}
+	if !poll(func() bool { _, _, now := state(); return now > first }) {
+		e.Fatal("the loop's clock stands still")
+	}
+	if _, since, _ := state(); since != first && !e.maker.LateWrites {
+		e.Errorf("took something at %v, after %v, though the peer reads nothing", since, first)
+	}
+	p.server.ch.SetAutoRead(true)
+	e.must(sent)
+	if blocked, since, _ := state(); blocked || since <= first {
+		e.Errorf("blocked: %v, since %v; before %v", blocked, since, first)
+	}
 }

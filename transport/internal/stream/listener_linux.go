@@ -58,12 +58,15 @@ type Listener struct {
 	pause   loop.Timer
 	local   atomic.Pointer[net.Addr] // any goroutine may ask
 	origin  *origin
-	accept  func(fd int) (Peer, error) // family.Accept, but for tests
+
+	// family.Accept and acceptPause, but for tests
+	accept   func(fd int) (Peer, error)
+	pauseFor time.Duration
 }
 
 // NewListener returns an unbound listener.
 func NewListener(f ListenerFamily) *Listener {
-	return &Listener{family: f, fd: -1, accept: f.Accept}
+	return &Listener{family: f, fd: -1, accept: f.Accept, pauseFor: acceptPause}
 }
 
 // Register implements channel.Transport.
@@ -149,6 +152,9 @@ func (l *Listener) StopRead() {
 }
 
 func (l *Listener) arm() {
+	if !l.reg.Valid() {
+		return // deregistered meanwhile
+	}
 	var ops loop.Ops
 	if l.reading && !l.paused {
 		ops = loop.OpRead
@@ -224,10 +230,10 @@ func (l *Listener) acceptFailed(err error) {
 		if !l.starved { // once for all the pauses until it works again
 			l.starved = true
 			l.driver.Channel().Logger().Error("cannot accept: out of descriptors or memory; pausing between attempts",
-				"channel", l.driver.Channel(), "error", err, "pause", acceptPause)
+				"channel", l.driver.Channel(), "error", err, "pause", l.pauseFor)
 		}
 		l.paused = true
-		l.pause.Reset(acceptPause)
+		l.pause.Reset(l.pauseFor)
 		l.arm()
 	default:
 		l.driver.Fail(opErr)
