@@ -110,11 +110,13 @@ func (c *conn) serve(x *Exchange) {
 	s := c.shard.server
 	if s.Native != nil && x.serveNative(s.Native) {
 		c.shard.native.inc()
-		if x.reader == nil && !x.is(sPaused) {
+		if x.reader == nil && x.state&(sPaused|sBodyEnd) == 0 {
 			x.state |= sUnwanted
 		}
 		return
 	}
+	x.reader = nil
+	x.ResumeBody()
 	switch {
 	case x.state&(sStarted|sOver) != 0: // it has answered what it says is not its own
 	case s.Handler != nil:
@@ -270,14 +272,20 @@ func (c *conn) OnWritability(ctx *channel.Context, writable bool) {
 
 // eachExchange calls fn for each exchange; fn may end any of them.
 func (c *conn) eachExchange(fn func(x *Exchange)) {
-	for x := c.first; x != nil; {
-		next := x.next
-		fn(x)
-		x.settle()
-		if next != nil && next.conn != c {
-			return // it was ended with this one
+	type one struct {
+		x          *Exchange
+		generation uint32
+	}
+	var room [8]one
+	all := room[:0]
+	for x := c.first; x != nil; x = x.next {
+		all = append(all, one{x, x.generation})
+	}
+	for _, o := range all {
+		if o.x.generation == o.generation && !o.x.is(sOver) {
+			fn(o.x)
+			o.x.settle()
 		}
-		x = next
 	}
 }
 

@@ -177,8 +177,8 @@ var exchangeCases = []exchangeCase{
 		w.Header().Del("Link")
 		_, _ = io.WriteString(w, "x")
 	}, getLine},
-	{"error", func(w nethttp.ResponseWriter, _ *nethttp.Request) { nethttp.Error(w, "no", 403) }, getLine},
-	{"redirect", func(w nethttp.ResponseWriter, r *nethttp.Request) { nethttp.Redirect(w, r, "/b", 302) }, getLine},
+	{"error", func(w nethttp.ResponseWriter, _ *nethttp.Request) { nethttp.Error(w, "no", nethttp.StatusForbidden) }, getLine},
+	{"redirect", func(w nethttp.ResponseWriter, r *nethttp.Request) { nethttp.Redirect(w, r, "/b", nethttp.StatusFound) }, getLine},
 	{"content type", with("Content-Type: text/x", write("x")), getLine},
 	{"no content type", func(w nethttp.ResponseWriter, _ *nethttp.Request) {
 		w.Header()["Content-Type"] = nil

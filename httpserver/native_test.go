@@ -457,6 +457,54 @@ func TestWritability(t *testing.T) {
 	}
 }
 
+func TestOnWritableMayEndSeveralExchanges(t *testing.T) {
+	t.Parallel()
+	var all []*httpserver.Exchange
+	told := map[string]int{}
+	ch := embedNative(t, func(x *httpserver.Exchange) bool {
+		all = append(all, x)
+		x.OnWritable(func(x *httpserver.Exchange) {
+			path := string(x.Request().Path())
+			told[path]++
+			if path == "/0" {
+				for _, x := range all[:3] {
+					x.Respond(200, "text/plain", nil)
+				}
+			}
+		})
+		return true
+	})
+	ch.SetTransportWritable(false)
+	for i := range 5 {
+		feed(t, ch, fmt.Sprintf("GET /%d HTTP/1.1\r\nHost: x\r\n\r\n", i))
+	}
+	ch.Hold(100_000)
+	ch.RunPending()
+	ch.Release(100_000)
+	ch.RunPending()
+	if len(told) != 3 || told["/0"] != 1 || told["/3"] != 1 || told["/4"] != 1 {
+		t.Errorf("told %v", told)
+	}
+}
+
+func TestHandlerThatDeclinesLate(t *testing.T) {
+	t.Parallel()
+	ch := embedNative(t, func(x *httpserver.Exchange) bool {
+		x.PauseBody()
+		x.OnBody(func(*httpserver.Exchange, *buffer.Buffer, bool, error) {
+			t.Error("the content of a request that is not its own was delivered")
+		})
+		return false
+	})
+	feed(t, ch, post5+"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+	if got := strings.Count(sent(t, ch), "404 Not Found\r\n"); got != 2 {
+		t.Errorf("%d answers", got)
+	}
+	if !ch.Reading() {
+		t.Error("reading is still paused")
+	}
+}
+
 func TestUpgrade(t *testing.T) {
 	t.Parallel()
 	ch := embedNative(t, func(x *httpserver.Exchange) bool {

@@ -14,6 +14,7 @@ import (
 	"millrace.dev/codec/http"
 	"millrace.dev/codec/http1"
 	"millrace.dev/loop"
+	"millrace.dev/transport/std"
 )
 
 // ErrServerClosed is what ListenAndServe returns after Shutdown or Close.
@@ -145,20 +146,29 @@ func (s *Server) group() error {
 // Listen binds a listener to an address as of net.Listen ("tcp", ":8080") and begins to
 // serve. It returns the listening channel, of which closing ends only the accepting.
 func (s *Server) Listen(network, address string) (*channel.Channel, error) {
-	if err := s.start(); err != nil {
-		return nil, err
-	}
-	if s.closing() {
-		return nil, ErrServerClosed
-	}
-	if err := s.group(); err != nil {
+	if err := s.open(); err != nil {
 		return nil, err
 	}
 	ch, err := s.boot.Listen(network, address)
-	if errors.Is(err, bootstrap.ErrServerClosed) {
-		err = ErrServerClosed
+	return ch, closedError(err)
+}
+
+// open makes the server ready for listeners.
+func (s *Server) open() error {
+	if err := s.start(); err != nil {
+		return err
 	}
-	return ch, err
+	if s.closing() {
+		return ErrServerClosed
+	}
+	return s.group()
+}
+
+func closedError(err error) error {
+	if errors.Is(err, bootstrap.ErrServerClosed) {
+		return ErrServerClosed
+	}
+	return err
 }
 
 // ListenAndServe listens on a TCP address, ":http" if it is empty, and serves until
@@ -172,6 +182,32 @@ func (s *Server) ListenAndServe(address string) error {
 	}
 	<-s.done
 	return ErrServerClosed
+}
+
+// Serve serves the connections of l, which it closes, through Go's net package: for
+// listeners that the system has handed to the process, and those of other packages, such
+// as crypto/tls. It returns ErrServerClosed at once after Shutdown or Close, and
+// net.ErrClosed if the listener ends before.
+func (s *Server) Serve(l net.Listener) error {
+	if err := s.open(); err != nil {
+		_ = l.Close()
+		return err
+	}
+	ch, err := s.boot.Adopt(std.NewListenerFrom(l)).Wait(context.Background())
+	if err != nil {
+		return closedError(err)
+	}
+	ended := make(chan struct{})
+	ch.CloseFuture().OnComplete(func(channel.Future) { close(ended) })
+	select {
+	case <-s.done:
+		return ErrServerClosed
+	case <-ended:
+		if s.closing() {
+			return ErrServerClosed
+		}
+		return net.ErrClosed
+	}
 }
 
 // Init fills the pipeline of a new channel, for a server that is used with a bootstrap of
@@ -229,9 +265,6 @@ func (s *Server) Shutdown(ctx context.Context) error {
 		return err
 	}
 	s.doneOnce.Do(func() { close(s.done) })
-	for _, ch := range s.boot.Listeners() {
-		ch.Close()
-	}
 	err := s.boot.Shutdown(ctx)
 	s.mu.Lock()
 	own := s.ownGroup

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	nethttp "net/http"
 	"runtime"
@@ -118,6 +119,55 @@ func TestListenAndServeReturnsWhenClosed(t *testing.T) {
 		t.Error(err)
 	}
 	if err := receiveFrom(t, "ListenAndServe returns", ended); !errors.Is(err, httpserver.ErrServerClosed) {
+		t.Error(err)
+	}
+}
+
+func TestServeAListener(t *testing.T) {
+	t.Parallel()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &httpserver.Server{Handler: nethttp.HandlerFunc(func(w nethttp.ResponseWriter, r *nethttp.Request) {
+		_, _ = io.Copy(w, r.Body)
+	})}
+	ended := make(chan error, 1)
+	go func() { ended <- s.Serve(l) }()
+	c := dial(t, l.Addr().String())
+	c.send(post5 + chunked5)
+	for range 2 {
+		if got := c.receive("POST").body; got != "hello" {
+			t.Errorf("got %q", got)
+		}
+	}
+	if err := shutdown(t, s); err != nil {
+		t.Error(err)
+	}
+	c.expectClosed()
+	if err := receiveFrom(t, "Serve returns", ended); !errors.Is(err, httpserver.ErrServerClosed) {
+		t.Error(err)
+	}
+	if err := s.Serve(l); !errors.Is(err, httpserver.ErrServerClosed) {
+		t.Errorf("Serve after Shutdown: %v", err)
+	}
+}
+
+func TestServeEndsWithItsListener(t *testing.T) {
+	t.Parallel()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &httpserver.Server{}
+	t.Cleanup(func() { _ = s.Close() })
+	ended := make(chan error, 1)
+	go func() { ended <- s.Serve(l) }()
+	await(t, "it listens", func() bool { return s.Addr() != nil })
+	for _, ch := range s.Listeners() {
+		ch.Close()
+	}
+	if err := receiveFrom(t, "Serve returns", ended); !errors.Is(err, net.ErrClosed) {
 		t.Error(err)
 	}
 }

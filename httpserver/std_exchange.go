@@ -12,6 +12,7 @@ import (
 	"millrace.dev/buffer"
 	"millrace.dev/channel"
 	"millrace.dev/codec/http"
+	"millrace.dev/codec/http1"
 )
 
 // stdExchange is a request on its way through a net/http.Handler, on two goroutines: the
@@ -80,6 +81,7 @@ const (
 	fAbort                         // close it without another word
 	fDone                          // the handler has returned
 	fGone                          // and its goroutine has ended
+	fPanicked                      // by a panic
 
 	// States.
 	fExpects     // the client waits for a 100
@@ -167,8 +169,15 @@ func (c *conn) start(e *stdExchange) {
 	c.shard.handOver(e)
 }
 
-// startNext goes on with the connection's next request.
+// startNext goes on with the connection's next request, unless the answer before it was the
+// connection's last.
 func (c *conn) startNext() {
+	if c.first == nil || c.codec == nil {
+		return
+	}
+	if p, _ := c.codec.Phase(); p == http1.PhaseOther {
+		return
+	}
 	for x := c.first; x != nil; x = x.next {
 		if x.std != nil && !x.std.started {
 			c.start(x.std)
@@ -375,6 +384,9 @@ func (e *stdExchange) done(flags stdFlags) {
 	c := e.conn
 	w := e.worker
 	e.worker = nil
+	if flags&fPanicked != 0 {
+		c.shard.panics.inc()
+	}
 	if flags&fGone == 0 {
 		c.shard.park(w)
 	}

@@ -104,7 +104,7 @@ func setFields(r *nethttp.Request, m *http.Request, text *headText) {
 			continue
 		case http.FieldTransferEncoding:
 			values = append(values, "chunked") // the codec takes no other
-			r.TransferEncoding = values[len(values)-1:]
+			r.TransferEncoding = values[len(values)-1 : len(values) : len(values)]
 			continue
 		case http.FieldTrailer:
 			if m.ContentLength < 0 { // only chunked content has trailers

@@ -109,9 +109,9 @@ func (e *stdExchange) emitEnd() {
 // unwound ends a request whose handler has panicked, or ended its goroutine if value is
 // nil: the connection is closed, so that the client doesn't take the answer for whole.
 func (e *stdExchange) unwound(value any) (goOn bool) {
-	s := e.conn.shard.server
-	if value != nil && value != nethttp.ErrAbortHandler {
-		s.Logger.Error("handler panicked", "channel", e.conn.ctx.Channel(),
+	panicked := value != nil && value != nethttp.ErrAbortHandler
+	if panicked {
+		e.conn.shard.server.Logger.Error("handler panicked", "channel", e.conn.ctx.Channel(),
 			"panic", value, "stack", string(debug.Stack()))
 	}
 	e.closeBody()
@@ -122,6 +122,9 @@ func (e *stdExchange) unwound(value any) (goOn bool) {
 	}
 	if value == nil {
 		e.flags |= fGone
+	}
+	if panicked {
+		e.flags |= fPanicked
 	}
 	return e.returned() && value != nil
 }

@@ -83,6 +83,24 @@ func TestPipelinedRequestsAreServedOneAfterTheOther(t *testing.T) {
 	}
 }
 
+func TestNothingIsServedBehindTheLastAnswer(t *testing.T) {
+	t.Parallel()
+	var served atomic.Int32
+	addr := serveFunc(t, func(w nethttp.ResponseWriter, r *nethttp.Request) {
+		served.Add(1)
+		w.Header().Set("Connection", "close")
+	})
+	c := dial(t, addr)
+	c.send(getLine + getLine + getLine)
+	if got := c.receive("GET"); !got.Close {
+		t.Error("the connection goes on")
+	}
+	c.expectClosed()
+	if served.Load() != 1 {
+		t.Errorf("%d requests were served", served.Load())
+	}
+}
+
 func TestNativeAndHandlerShareAServer(t *testing.T) {
 	t.Parallel()
 	s := &httpserver.Server{
@@ -263,8 +281,7 @@ func TestBaseAndConnContext(t *testing.T) {
 	defer cancel()
 	conns := 0
 	started := make(chan struct{}, 1)
-	var s *httpserver.Server
-	s = &httpserver.Server{
+	s := &httpserver.Server{
 		BaseContext: func(l *channel.Channel) context.Context {
 			if l == nil || l.LocalAddr() == nil {
 				t.Error("no listener")
@@ -335,7 +352,7 @@ func TestContinueIsSentAtTheFirstRead(t *testing.T) {
 func TestPanicsOfHandlers(t *testing.T) {
 	t.Parallel()
 	var l logs
-	addr := serve(t, &httpserver.Server{Logger: l.logger(), Handler: nethttp.HandlerFunc(func(w nethttp.ResponseWriter, r *nethttp.Request) {
+	s := &httpserver.Server{Logger: l.logger(), Handler: nethttp.HandlerFunc(func(w nethttp.ResponseWriter, r *nethttp.Request) {
 		switch r.URL.Path {
 		case "/panic":
 			panic("out of order")
@@ -345,7 +362,8 @@ func TestPanicsOfHandlers(t *testing.T) {
 		case "/exit":
 			runtime.Goexit()
 		}
-	})})
+	})}
+	addr := serve(t, s)
 	for _, path := range []string{"/panic", "/abort", "/exit"} {
 		c := dial(t, addr)
 		c.send("GET " + path + " HTTP/1.1\r\nHost: x\r\n\r\n")
@@ -353,6 +371,9 @@ func TestPanicsOfHandlers(t *testing.T) {
 		if got := get(t, addr, "/"); got.StatusCode != 200 {
 			t.Errorf("after %s: status %d", path, got.StatusCode)
 		}
+	}
+	if n := s.Stats().Panics; n != 1 {
+		t.Errorf("%d panics counted", n)
 	}
 	got := l.String()
 	if strings.Count(got, "out of order") != 1 || !strings.Contains(got, "TestPanicsOfHandlers") || strings.Contains(got, "abort") {
