@@ -59,6 +59,9 @@ func (x *Exchange) send(r *http.Response) channel.Future {
 	c := x.conn
 	if err := x.headRefusal(r); err != nil {
 		r.Close()
+		if err == ErrUpgrade { // an answer that never comes would keep the connection for ever
+			x.RespondFixed(notImplemented)
+		}
 		return future.Failed[future.Void](c.ctx.Loop(), err)
 	}
 	r.ID = x.id

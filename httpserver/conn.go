@@ -126,7 +126,10 @@ func (c *conn) serve(x *Exchange) {
 	}
 }
 
-var notFound = fixed(404, "404 Not Found\n")
+var (
+	notFound       = fixed(404, "404 Not Found\n")
+	notImplemented = fixed(501, "501 Not Implemented\n")
+)
 
 func fixed(status int, text string) *http.Fixed {
 	f, err := http.NewFixed(status, []byte(text), "Content-Type", "text/plain; charset=utf-8")

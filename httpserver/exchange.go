@@ -83,7 +83,7 @@ var (
 	// ErrStarted fails a second head of an answer.
 	ErrStarted = errors.New("httpserver: the answer was started already")
 	// ErrUpgrade fails an answer that ends HTTP on the connection, a 101 or a 2xx to
-	// CONNECT, other than by Upgrade.
+	// CONNECT, other than by Upgrade. The request is answered with 501.
 	ErrUpgrade = errors.New("httpserver: this answer changes the protocol: use Upgrade")
 	// ErrNotStarted fails content before the answer's head.
 	ErrNotStarted = errors.New("httpserver: the answer was not started")

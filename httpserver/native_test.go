@@ -99,7 +99,6 @@ func TestAnswerOutOfTurnFails(t *testing.T) {
 	ch := embedNative(t, func(x *httpserver.Exchange) bool {
 		note := func(f channel.Future) { errs = append(errs, f.Err()) }
 		note(x.Write(buffer.CopyString("early")))
-		note(x.Start(http.NewResponse(101)))
 		note(x.Start(http.NewResponse(200)))
 		note(x.Respond(200, "text/plain", []byte("twice")))
 		note(x.End(nil))
@@ -109,7 +108,7 @@ func TestAnswerOutOfTurnFails(t *testing.T) {
 	})
 	feed(t, ch, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
 	want(t, ch, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n")
-	expected := []error{httpserver.ErrNotStarted, httpserver.ErrUpgrade, nil, httpserver.ErrStarted, nil,
+	expected := []error{httpserver.ErrNotStarted, nil, httpserver.ErrStarted, nil,
 		httpserver.ErrAnswered, httpserver.ErrAnswered}
 	for i, err := range errs {
 		if err != expected[i] {
@@ -502,6 +501,25 @@ func TestHandlerThatDeclinesLate(t *testing.T) {
 	}
 	if !ch.Reading() {
 		t.Error("reading is still paused")
+	}
+}
+
+func TestTunnelsAreForUpgradeOnly(t *testing.T) {
+	t.Parallel()
+	for request, status := range map[string]int{
+		"CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n": 200,
+		"GET / HTTP/1.1\r\nHost: x\r\n\r\n":         101,
+	} {
+		ch := embedNative(t, func(x *httpserver.Exchange) bool {
+			if err := x.Respond(status, "", nil).Err(); err != httpserver.ErrUpgrade {
+				t.Errorf("Respond(%d): %v", status, err)
+			}
+			return true
+		})
+		feed(t, ch, request)
+		if got := sent(t, ch); !strings.HasPrefix(got, "HTTP/1.1 501 ") {
+			t.Errorf("sent %q", got)
+		}
 	}
 }
 
