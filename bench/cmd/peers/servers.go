@@ -55,6 +55,8 @@ var servers = []server{
 	{name: "nginx", about: "nginx, return 200", role: peer, build: (*builder).nginx, optional: true},
 	{name: "millrace", about: "Millrace, native handler", role: subject, dir: "peers/millrace", build: (*builder).golang,
 		module: "millrace.dev", optional: true},
+	{name: "millrace-fixed", about: "Millrace, native handler, answer put together once", role: subject, dir: "peers/millrace",
+		build: (*builder).golang, module: "millrace.dev", args: []string{"-fixed"}, optional: true},
 	{name: "millracehttp", about: "Millrace's httpserver, net/http.Handler", role: subject, handler: true,
 		dir: "peers/millracehttp", build: (*builder).golang, module: "millrace.dev", optional: true},
 }

@@ -1,5 +1,6 @@
 // Command millrace answers GET /plaintext with a native handler of Millrace's httpserver:
-// the full parser, and every limit and timeout at its default.
+// the full parser, and every limit and timeout at its default. With -fixed the answer is
+// one that was put together once, otherwise it is built and encoded for each request.
 package main
 
 import (
@@ -10,15 +11,25 @@ import (
 
 	"millrace.dev/bench/internal/hello"
 	"millrace.dev/bench/internal/peer"
+	codec "millrace.dev/codec/http"
 	"millrace.dev/httpserver"
 	"millrace.dev/loop"
 )
 
-var body = []byte(hello.Body)
+var (
+	body  = []byte(hello.Body)
+	fixed *codec.Fixed // nil: build each answer
+)
 
 func main() {
 	profile := flag.String("pprof", "", "`HOST:PORT` to serve profiles on")
+	once := flag.Bool("fixed", false, "put the answer together once")
 	o := peer.ParseFlags()
+	if *once {
+		var err error
+		fixed, err = codec.NewFixed(http.StatusOK, body, "Content-Type", hello.ContentType)
+		peer.Exit(err)
+	}
 	if *profile != "" {
 		go func() { peer.Exit(http.ListenAndServe(*profile, nil)) }()
 	}
@@ -35,6 +46,10 @@ func serve(x *httpserver.Exchange) bool {
 	if string(x.Request().Path()) != hello.Path {
 		return false
 	}
-	x.Respond(http.StatusOK, hello.ContentType, body)
+	if fixed != nil {
+		x.RespondFixed(fixed)
+	} else {
+		x.Respond(http.StatusOK, hello.ContentType, body)
+	}
 	return true
 }
