@@ -17,6 +17,7 @@ var halfCloseCases = []testCase{
 	{"both directions close", both(shutdownBoth)},
 	{"peer's end while writes pend", both(endWhilePending)},
 	{"twice", shutdownTwice},
+	{"inside a write listener", both(shutdownInsideListener)},
 	{"before there is a connection", shutdownUnconnected},
 	{"reset after the peer's end", both(resetAfterEnd)},
 }
@@ -207,6 +208,34 @@ func shutdownTwice(e *env) {
 	}
 }
 
+// shutdownInsideListener comes while the transport is taking the flushed messages: those
+// behind the one whose listener it is still go first, in order.
+func shutdownInsideListener(e *env, end string) {
+	const size = 300 * 1000
+	p := e.newPair()
+	a, b := p.ends(end)
+	a.config, b.config = halfClosure, halfClosure
+	p.connect()
+	want := pattern(size)
+	shut := make(chan channel.Future, 1)
+	e.onLoop(a.ch, func() {
+		for rest := want; len(rest) > 0; rest = rest[1000:] {
+			f := a.ch.Write(buffer.Copy(rest[:1000]))
+			if len(rest) == size {
+				f.OnComplete(func(channel.Future) { shut <- a.ch.Shutdown(channel.Outbound) })
+			}
+		}
+		a.ch.Flush()
+	})
+	e.must(<-shut)
+	b.probe.awaitEvent("OnShutdown inbound")
+	if got := b.probe.bytes(); !bytes.Equal(got, want) {
+		e.Errorf("%d bytes before the end, or in another order", len(got))
+	}
+	e.must(b.ch.Close())
+	a.probe.awaitEnd()
+}
+
 func shutdownUnconnected(e *env) {
 	p := e.newPair()
 	addr := p.listen()
@@ -239,9 +268,14 @@ func resetAfterEnd(e *env, end string) {
 	e.abort(b, a)
 	if e.maker.ReadsAhead {
 		// Nothing is read any more, so that only a write can find out.
-		a.ch.WriteAndFlush(buffer.CopyString("hello?"))
-		e.barrier()
-		a.ch.WriteAndFlush(buffer.CopyString("hello?"))
+		noticed := poll(func() bool {
+			a.ch.WriteAndFlush(buffer.CopyString("hello?"))
+			e.barrier()
+			return a.probe.seen("OnError") > 0
+		})
+		if !noticed {
+			e.Fatal("writes to a connection that was reset go on")
+		}
 	}
 	a.probe.awaitEnd()
 	if errs := a.probe.errors(); len(errs) != 1 || !isLost(errs[0]) {

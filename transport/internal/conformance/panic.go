@@ -12,6 +12,7 @@ var panicCases = []testCase{
 	{"inbound", panicInbound},
 	{"inbound, nobody takes it", panicUnhandled},
 	{"outbound", panicOutbound},
+	{"outbound, at the start", panicAtStart},
 	{"in a write listener", panicInListener},
 	{"in OnError", panicInOnError},
 }
@@ -120,6 +121,20 @@ func panicOutbound(e *env) {
 				e.Errorf("errors %v", errs)
 			}
 		})
+	}
+}
+
+// panicAtStart panics in the operations that come before there is a connection.
+func panicAtStart(e *env) {
+	for _, operation := range []string{"Register", "Connect"} {
+		p := e.newPair()
+		p.client.probe.on[operation] = func(*channel.Context) { panic(operation) }
+		_, err := p.start(p.listen()).Wait(e.ctx)
+		var panicked *channel.PanicError
+		if !errors.As(err, &panicked) || panicked.Value != operation {
+			e.Errorf("%s: the connect ended with %v", operation, err)
+		}
+		p.client.probe.awaitEnd()
 	}
 }
 

@@ -13,6 +13,7 @@ var readCases = []testCase{
 	{"Read inside OnReadComplete", both(readInsideComplete)},
 	{"Read held back by a handler", readHeldBack},
 	{"off holds the end back", both(offHoldsEndBack)},
+	{"off after the last batch", both(offAfterLastBatch)},
 }
 
 // smallReads makes batches of many small reads.
@@ -163,4 +164,25 @@ func offHoldsEndBack(e *env, end string) {
 	if errs := a.probe.errors(); len(errs) != 0 {
 		e.Errorf("errors %v", errs)
 	}
+}
+
+// offAfterLastBatch turns reading off when the batch is over in which the transport has met
+// the end: it must not come in spite of that, nor be lost.
+func offAfterLastBatch(e *env, end string) {
+	p := e.newPair()
+	a, b := p.ends(end)
+	a.config = func(c *channel.Config) { autoReadOff(c); smallReads(c) }
+	a.probe.on["OnReadComplete"] = func(ctx *channel.Context) { ctx.Channel().SetAutoRead(false) }
+	p.connect()
+	e.must(b.ch.WriteAndFlush(buffer.Wrap(make([]byte, 512)))) // one read, exactly full
+	e.must(b.ch.Close())
+	e.barrier()
+	a.ch.SetAutoRead(true)
+	a.probe.awaitEvent("OnReadComplete")
+	e.barrier()
+	if !a.ch.IsOpen() || a.probe.received() != 512 {
+		e.Fatalf("open: %v, %d bytes", a.ch.IsOpen(), a.probe.received())
+	}
+	a.ch.SetAutoRead(true)
+	a.probe.awaitEnd()
 }

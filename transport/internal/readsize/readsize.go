@@ -1,4 +1,3 @@
-// Package readsize chooses how large a connection's next read buffer is.
 package readsize
 
 import "millrace.dev/channel"
