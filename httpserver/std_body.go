@@ -50,11 +50,11 @@ func (e *stdExchange) awaitContent() error {
 			e.flags = e.flags&^fExpects | fContinue
 			e.post()
 		}
-		if e.deadlines != nil && e.deadlines.read.expired() {
+		if e.rare != nil && e.rare.read.expired() {
 			e.bodyErr = os.ErrDeadlineExceeded
 			continue
 		}
-		e.cond.Wait()
+		e.wait()
 	}
 }
 
@@ -70,10 +70,10 @@ func (e *stdExchange) takeContent() {
 // endOfBody returns what follows the content. Trailers are in the request before its reader
 // sees io.EOF.
 func (e *stdExchange) endOfBody() error {
-	if h := e.trailers; h != nil {
-		e.trailers = nil
-		mergeTrailer(e.req, h)
-		http.ReleaseHeader(h)
+	if e.rare != nil && e.rare.requestTrailer != nil {
+		mergeTrailer(e.req, e.rare.requestTrailer)
+		http.ReleaseHeader(e.rare.requestTrailer)
+		e.rare.requestTrailer = nil
 	}
 	if e.bodyErr != io.EOF {
 		e.flags |= fBodyFailed
@@ -108,7 +108,7 @@ func (e *stdExchange) closeBody() {
 		e.flags = e.flags&^fPaused | fResume
 		e.post()
 	}
-	e.cond.Broadcast() // a reader on another goroutine, who has readMu, gives it back now
+	e.notify() // a reader on another goroutine, who has readMu, gives it back now
 	e.mu.Unlock()
 	e.readMu.Lock()
 	e.dropCurrent()

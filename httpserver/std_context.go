@@ -22,15 +22,17 @@ type requestContext stdExchange
 // Deadline is that of the base context.
 func (c *requestContext) Deadline() (time.Time, bool) { return c.conn.std.ctx.Deadline() }
 
-// Err returns context.Canceled once the context was cancelled.
+// Err returns context.Canceled once the context was cancelled, or what its base says.
 func (c *requestContext) Err() error {
-	c.mu.Lock()
-	err := c.ctxErr
-	c.mu.Unlock()
-	if err == nil {
-		err = c.conn.std.ctx.Err()
+	if err := c.conn.std.ctx.Err(); err != nil {
+		return err
 	}
-	return err
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.flags&fCancelled != 0 {
+		return context.Canceled
+	}
+	return nil
 }
 
 // Value knows the server and the connection's local address.
@@ -58,7 +60,7 @@ func (c *requestContext) Done() <-chan struct{} {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.ctxDone == nil {
-		if c.ctxErr != nil {
+		if c.flags&fCancelled != 0 {
 			return closedChan
 		}
 		c.ctxDone = make(chan struct{})
@@ -70,11 +72,15 @@ func (c *requestContext) Done() <-chan struct{} {
 // followBase has the context cancelled with its base, from when that matters.
 func (c *requestContext) followBase() {
 	base := c.conn.std.ctx
-	if base.Done() != nil && c.stopBase == nil {
-		c.stopBase = context.AfterFunc(base, func() {
-			c.mu.Lock()
-			(*stdExchange)(c).cancelWith(base.Err())
-			c.mu.Unlock()
+	if base.Done() == nil {
+		return
+	}
+	e := (*stdExchange)(c)
+	if r := e.seldom(); r.stopBase == nil {
+		r.stopBase = context.AfterFunc(base, func() {
+			e.mu.Lock()
+			e.cancel()
+			e.mu.Unlock()
 		})
 	}
 }
@@ -91,17 +97,18 @@ func (c *requestContext) AfterFunc(f func()) (stop func() bool) {
 	a := &afterFunc{f: f}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.ctxErr != nil {
+	if c.flags&fCancelled != 0 {
 		go f()
 		return func() bool { return false }
 	}
 	c.followBase()
-	a.next = c.after
-	c.after = a
+	r := (*stdExchange)(c).seldom()
+	a.next = r.after
+	r.after = a
 	return func() bool {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		for at := &c.after; *at != nil; at = &(*at).next {
+		for at := &r.after; *at != nil; at = &(*at).next {
 			if *at == a {
 				*at = a.next
 				return true
@@ -112,22 +119,24 @@ func (c *requestContext) AfterFunc(f func()) (stop func() bool) {
 }
 
 // cancel cancels the context; mu is held.
-func (e *stdExchange) cancel() { e.cancelWith(context.Canceled) }
-
-func (e *stdExchange) cancelWith(err error) {
-	if e.ctxErr != nil {
+func (e *stdExchange) cancel() {
+	if e.flags&fCancelled != 0 {
 		return
 	}
-	e.ctxErr = err
+	e.flags |= fCancelled
 	if e.ctxDone != nil {
 		close(e.ctxDone)
 	}
-	for a := e.after; a != nil; a = a.next {
+	r := e.rare
+	if r == nil {
+		return
+	}
+	for a := r.after; a != nil; a = a.next {
 		go a.f()
 	}
-	e.after = nil
-	if e.stopBase != nil {
-		e.stopBase()
-		e.stopBase = nil
+	r.after = nil
+	if r.stopBase != nil {
+		r.stopBase()
+		r.stopBase = nil
 	}
 }

@@ -2,8 +2,7 @@ package httpserver
 
 import "time"
 
-// deadlines are those that a handler has set by an http.ResponseController. Few do, so they
-// have an allocation of their own.
+// deadlines are those that a handler has set, by an http.ResponseController for example.
 type deadlines struct{ read, write deadline }
 
 type deadline struct {
@@ -36,8 +35,8 @@ func (d *deadlines) setBoth(at time.Time, wake func()) {
 func (w *response) SetReadDeadline(at time.Time) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.someDeadlines().read.set(at, w.wake)
-	w.cond.Broadcast()
+	(*stdExchange)(w).seldom().read.set(at, w.wake)
+	(*stdExchange)(w).notify()
 	return nil
 }
 
@@ -46,8 +45,8 @@ func (w *response) SetReadDeadline(at time.Time) error {
 func (w *response) SetWriteDeadline(at time.Time) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.someDeadlines().write.set(at, w.wake)
-	w.cond.Broadcast()
+	(*stdExchange)(w).seldom().write.set(at, w.wake)
+	(*stdExchange)(w).notify()
 	return nil
 }
 
@@ -55,16 +54,9 @@ func (w *response) SetWriteDeadline(at time.Time) error {
 // always works here.
 func (w *response) EnableFullDuplex() error { return nil }
 
-func (w *response) someDeadlines() *deadlines {
-	if w.deadlines == nil {
-		w.deadlines = &deadlines{}
-	}
-	return w.deadlines
-}
-
 // wake has a waiting reader or writer look at its deadline.
 func (w *response) wake() {
 	w.mu.Lock()
-	w.cond.Broadcast()
+	(*stdExchange)(w).notify()
 	w.mu.Unlock()
 }

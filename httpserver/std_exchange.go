@@ -34,40 +34,64 @@ type stdExchange struct {
 	// Handed from the loop to the worker with the request.
 	head *http.Request
 
-	mu    sync.Mutex
-	cond  sync.Cond // something has changed that the worker may wait for
-	flags stdFlags
-	err   error // why nothing more can be sent; the first reason stays
-
-	// What the worker has for the loop.
-	first  any   // the first message: usually it is the whole answer
-	more   []any // those after it
-	queued int   // bytes of content in them
-
-	// The context.
-	ctxErr   error
-	ctxDone  chan struct{} // made when somebody asks
-	after    *afterFunc
-	stopBase func() bool
+	mu      sync.Mutex
+	waiters *sync.Cond // for what the worker may wait for; made when it does
+	flags   stdFlags
+	queued  int32         // bytes of content that wait for the loop
+	err     error         // why nothing more can be sent; the first reason stays
+	first   any           // the first message for the loop: usually it is the whole answer
+	ctxDone chan struct{} // made when somebody asks
 
 	// The content of the request.
-	in       *buffer.Buffer // arrived, and not taken by the reader
-	readMu   sync.Mutex     // held by a Read, which may wait; taken before mu
-	cur      *buffer.Buffer // taken; under readMu
-	bodyErr  error          // what follows it: io.EOF, an error, or nil: more
-	trailers *http.Header
-	req      *nethttp.Request // for its Trailer
+	in      *buffer.Buffer // arrived, and not taken by the reader
+	readMu  sync.Mutex     // held by a Read, which may wait; taken before mu
+	cur     *buffer.Buffer // taken; under readMu
+	bodyErr error          // what follows it: io.EOF, an error, or nil: more
+	req     *nethttp.Request
 
 	// The answer.
-	header    nethttp.Header
-	msg       *http.Response // the head from WriteHeader on, until it is given to the loop
-	buf       *buffer.Buffer // content that may become a whole small answer
-	length    int64          // declared, or -1
-	written   int64
-	trailer   []string // names announced in the Trailer field
-	hijacked  *netConn
-	hijackErr error
-	deadlines *deadlines
+	header  nethttp.Header
+	msg     *http.Response // the head from WriteHeader on, until it is given to the loop
+	buf     *buffer.Buffer // content that may become a whole small answer
+	length  int64          // declared, or -1
+	written int64
+
+	rare *stdRare
+}
+
+// stdRare is what few requests need, in an allocation of its own.
+type stdRare struct {
+	more           []any // messages for the loop after the first
+	after          *afterFunc
+	stopBase       func() bool
+	requestTrailer *http.Header // until the reader has come to the end of the content
+	trailer        []string     // names announced in the answer's Trailer field
+	hijacked       *netConn
+	hijackErr      error
+	deadlines
+}
+
+// seldom returns the rare things; mu is held.
+func (e *stdExchange) seldom() *stdRare {
+	if e.rare == nil {
+		e.rare = &stdRare{}
+	}
+	return e.rare
+}
+
+// wait waits for a notify; mu is held.
+func (e *stdExchange) wait() {
+	if e.waiters == nil {
+		e.waiters = sync.NewCond(&e.mu)
+	}
+	e.waiters.Wait()
+}
+
+// notify wakes those who wait; mu is held.
+func (e *stdExchange) notify() {
+	if e.waiters != nil {
+		e.waiters.Broadcast()
+	}
 }
 
 type stdFlags uint32
@@ -95,7 +119,8 @@ const (
 	fOwnType     // the handler has set the content type, or wants none
 	fTrailers    // there are, or will be, trailers
 	fHijacked
-	fEnded // the answer is complete; the ResponseWriter has no effect any more
+	fCancelled // the context is
+	fEnded     // the answer is complete; the ResponseWriter has no effect any more
 )
 
 // stdConn is what the net/http requests of a connection share.
@@ -129,7 +154,6 @@ func (c *conn) serveStd(x *Exchange) {
 		c.std = c.newStdConn()
 	}
 	e := &stdExchange{conn: c, x: x, head: x.req, length: -1}
-	e.cond.L = &e.mu
 	if x.is(sBodyEnd) {
 		e.bodyErr = io.EOF
 	}
@@ -191,7 +215,9 @@ func (e *stdExchange) receive(x *Exchange, data *buffer.Buffer) {
 	e.mu.Lock()
 	if x.is(sBodyEnd) && e.bodyErr == nil {
 		e.bodyErr = bodyError(x.bodyErr)
-		e.trailers, x.trailer = x.trailer, nil
+		if x.trailer != nil {
+			e.seldom().requestTrailer, x.trailer = x.trailer, nil
+		}
 	}
 	unwanted := e.flags&fBodyClosed != 0
 	switch {
@@ -205,7 +231,7 @@ func (e *stdExchange) receive(x *Exchange, data *buffer.Buffer) {
 	if full {
 		e.flags |= fPaused
 	}
-	e.cond.Broadcast()
+	e.notify()
 	e.mu.Unlock()
 	if full {
 		x.pauseReading()
@@ -229,7 +255,7 @@ func bodyError(err error) error {
 // writable wakes a writer: the client has taken enough.
 func (e *stdExchange) writable() {
 	e.mu.Lock()
-	e.cond.Broadcast()
+	e.notify()
 	e.mu.Unlock()
 }
 
@@ -252,7 +278,7 @@ func (e *stdExchange) fail(err error) {
 	if e.bodyErr == nil {
 		e.bodyErr = err
 	}
-	e.cond.Broadcast()
+	e.notify()
 }
 
 // lost is called on the loop when the connection is no more.
@@ -281,14 +307,21 @@ func (e *stdExchange) post() bool {
 		return true
 	}
 	e.fail(errConnLost) // the loop has ended, and every connection with it
-	if e.first != nil {
-		channel.Dispose(e.first)
-		for _, msg := range e.more {
-			channel.Dispose(msg)
-		}
+	first, more := e.takeMessages()
+	for _, msg := range append(more, first) {
+		channel.Dispose(msg)
 	}
-	e.first, e.more = nil, nil
 	return false
+}
+
+// takeMessages returns what the worker has for the loop; mu is held.
+func (e *stdExchange) takeMessages() (first any, more []any) {
+	first = e.first
+	e.first, e.queued = nil, 0
+	if e.rare != nil {
+		more, e.rare.more = e.rare.more, nil
+	}
+	return first, more
 }
 
 // takeUnread returns the content that has arrived and that the handler has not read, or nil.
@@ -314,11 +347,10 @@ func (e *stdExchange) takeUnread() *buffer.Buffer {
 func (e *stdExchange) RunTask() {
 	const asks = fPosted | fResume | fContinue | fHijack | fAbort | fDone
 	e.mu.Lock()
-	first, more := e.first, e.more
-	e.first, e.more, e.queued = nil, nil, 0
+	first, more := e.takeMessages()
 	flags := e.flags
 	e.flags &^= asks
-	e.cond.Broadcast()
+	e.notify()
 	e.mu.Unlock()
 	if flags&fBodyFailed != 0 && e.x != nil {
 		e.x.state |= sCut

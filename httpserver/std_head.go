@@ -84,7 +84,7 @@ func (e *stdExchange) addField(r *http.Response, name string, values []string) {
 			return
 		}
 	}
-	if slices.Contains(e.trailer, name) {
+	if e.rare != nil && slices.Contains(e.rare.trailer, name) {
 		return // comes at the end
 	}
 	addValues(&r.Header, f, name, values)
@@ -132,7 +132,8 @@ func (e *stdExchange) announced() {
 			if name == "" || !trailerAllowed(name) {
 				continue
 			}
-			e.trailer = append(e.trailer, name)
+			r := e.seldom()
+			r.trailer = append(r.trailer, name)
 			e.flags |= fTrailers
 		}
 	}
@@ -158,8 +159,10 @@ func (e *stdExchange) finalTrailer() *http.Header {
 		return nil
 	}
 	h := http.AcquireHeader()
-	for _, name := range e.trailer {
-		addValues(h, http.FieldOf(name), name, e.header[name])
+	if e.rare != nil {
+		for _, name := range e.rare.trailer {
+			addValues(h, http.FieldOf(name), name, e.header[name])
+		}
 	}
 	for _, name := range sortedNames(nil, e.header) {
 		if short, ok := strings.CutPrefix(name, nethttp.TrailerPrefix); ok && trailerAllowed(short) {

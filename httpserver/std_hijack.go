@@ -34,19 +34,20 @@ func (w *response) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 		}
 	}
 	e.flags |= fHijack
-	e.hijackErr = nil
+	r := e.seldom()
+	r.hijackErr = nil
 	e.post()
-	for e.hijacked == nil && e.hijackErr == nil {
+	for r.hijacked == nil && r.hijackErr == nil {
 		if e.err != nil {
 			return nil, nil, e.err
 		}
-		e.cond.Wait()
+		e.wait()
 	}
-	if e.hijacked == nil {
-		return nil, nil, e.hijackErr
+	if r.hijacked == nil {
+		return nil, nil, r.hijackErr
 	}
 	e.flags |= fHijacked
-	nc := e.hijacked
+	nc := r.hijacked
 	return nc, bufio.NewReadWriter(bufio.NewReader(nc), bufio.NewWriter(nc)), nil
 }
 
@@ -55,8 +56,8 @@ func (e *stdExchange) hijack() {
 	nc, err := e.conn.hijack(e)
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.hijacked, e.hijackErr = nc, err
-	e.cond.Broadcast()
+	e.rare.hijacked, e.rare.hijackErr = nc, err
+	e.notify()
 }
 
 func (c *conn) hijack(e *stdExchange) (*netConn, error) {

@@ -93,8 +93,12 @@ func (e *stdExchange) build() (*nethttp.Request, error) {
 func setFields(r *nethttp.Request, m *http.Request, text *headText) {
 	h := &m.Header
 	n := h.Len()
-	r.Header = make(nethttp.Header, n)
-	values := make([]string, 0, n) // what the map's slices are cut from
+	room := n
+	if h.HasField(http.FieldHost) {
+		room--
+	}
+	r.Header = make(nethttp.Header, room)
+	values := make([]string, 0, room) // what the map's slices are cut from
 	for i := range n {
 		f := h.FieldAt(i)
 		name, value := text.field(h.At(i))

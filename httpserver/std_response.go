@@ -193,12 +193,12 @@ func (e *stdExchange) emitContent(b *buffer.Buffer) error {
 			return nil
 		}
 		r.Body = b
-		e.queued += b.Len()
+		e.queued += int32(b.Len())
 		e.emit(r)
 	case e.flags&fIsHead != 0:
 		b.Close()
 	default:
-		e.queued += b.Len()
+		e.queued += int32(b.Len())
 		e.emit(http.NewContent(b, false))
 	}
 	return nil
@@ -214,14 +214,14 @@ func (e *stdExchange) awaitWritable() error {
 			return ErrAnswered
 		case e.err != nil:
 			return e.err
-		case e.deadlines != nil && e.deadlines.write.expired():
+		case e.rare != nil && e.rare.write.expired():
 			e.fail(os.ErrDeadlineExceeded)
 			e.cancel()
 			return e.err
 		case e.queued < maxPiece && ch.IsWritable():
 			return nil
 		}
-		e.cond.Wait()
+		e.wait()
 	}
 }
 
@@ -230,7 +230,8 @@ func (e *stdExchange) emit(msg any) {
 	if e.first == nil {
 		e.first = msg
 	} else {
-		e.more = append(e.more, msg)
+		r := e.seldom()
+		r.more = append(r.more, msg)
 	}
 	e.post()
 }

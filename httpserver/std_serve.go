@@ -58,8 +58,8 @@ func (e *stdExchange) finish() (goOn bool) {
 func (e *stdExchange) returned() (goOn bool) {
 	e.flags |= fEnded | fDone
 	e.cancel()
-	if e.deadlines != nil {
-		e.deadlines.setBoth(time.Time{}, nil)
+	if e.rare != nil {
+		e.rare.setBoth(time.Time{}, nil)
 	}
 	if e.buf != nil {
 		e.buf.Close()
