@@ -120,35 +120,19 @@ func (d *RequestDecoder) head(in *buffer.Buffer) (*http.Request, *Error) {
 		d.req.Header.Reset()
 		d.line.pos, d.line.phase = 0, inMethod
 		d.body.sec.phase = lineStart
-		n, err := d.parse(p)
+		done, err := beginHead(d, &d.req.Header, in, p)
 		if err != nil {
 			return nil, err
 		}
-		if n > 0 {
-			d.req.Header.AppendArena(p[:n-2])
-			in.Skip(n)
+		if done {
 			return d.judgeHead()
 		}
-		d.req.Header.AppendArena(p)
-		in.Skip(len(p))
 	}
-	h := &d.req.Header
-	for p := in.Readable(); len(p) > 0; p = in.Readable() {
-		p = p[:min(len(p), pieceLen)]
-		had := len(h.Arena())
-		h.AppendArena(p)
-		n, err := d.parse(h.Arena())
-		if err != nil {
-			return nil, err
-		}
-		if n > 0 {
-			h.TruncateArena(n - 2)
-			in.Skip(n - had)
-			return d.judgeHead()
-		}
-		in.Skip(len(p))
+	done, err := gatherHead(d, &d.req.Header, in)
+	if err != nil || !done {
+		return nil, err
 	}
-	return nil, nil
+	return d.judgeHead()
 }
 
 // skipBlankLines drops empty lines and returns the first run behind them, empty when
@@ -175,8 +159,7 @@ func (d *RequestDecoder) skipBlankLines(in *buffer.Buffer) ([]byte, *Error) {
 	}
 }
 
-// parse goes on with the head, of which p is all bytes so far. It returns the head's
-// length, or 0 when the end is not among them.
+// parse implements headParser.
 func (d *RequestDecoder) parse(p []byte) (int, *Error) {
 	if d.line.phase != lineDone {
 		done, err := d.line.parse(p, d.limits.MaxLine)

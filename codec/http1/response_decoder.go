@@ -158,39 +158,22 @@ func (d *ResponseDecoder) head(in *buffer.Buffer) (*http.Response, *Error) {
 		d.resp = http.NewResponse(0)
 		d.linePos, d.inLine = 0, true
 		d.body.sec.phase = lineStart
-		n, err := d.parse(p)
+		done, err := beginHead(d, &d.resp.Header, in, p)
 		if err != nil {
 			return nil, err
 		}
-		if n > 0 {
-			d.resp.Header.AppendArena(p[:n-2])
-			in.Skip(n)
+		if done {
 			return d.finishHead()
 		}
-		d.resp.Header.AppendArena(p)
-		in.Skip(len(p))
 	}
-	h := &d.resp.Header
-	for p := in.Readable(); len(p) > 0; p = in.Readable() {
-		p = p[:min(len(p), pieceLen)]
-		had := len(h.Arena())
-		h.AppendArena(p)
-		n, err := d.parse(h.Arena())
-		if err != nil {
-			return nil, err
-		}
-		if n > 0 {
-			h.TruncateArena(n - 2)
-			in.Skip(n - had)
-			return d.finishHead()
-		}
-		in.Skip(len(p))
+	done, err := gatherHead(d, &d.resp.Header, in)
+	if err != nil || !done {
+		return nil, err
 	}
-	return nil, nil
+	return d.finishHead()
 }
 
-// parse goes on with the head, of which p is all bytes so far. It returns the head's
-// length, or 0 when the end is not among them.
+// parse implements headParser.
 func (d *ResponseDecoder) parse(p []byte) (int, *Error) {
 	if d.inLine {
 		done, err := d.statusLine(p)
