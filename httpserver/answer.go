@@ -49,8 +49,15 @@ func (x *Exchange) RespondFixed(f *http.Fixed) channel.Future {
 // Start begins an answer with its head r, and Body as the first content if there is any; it
 // takes r over. Write and End follow. Without a declared length the content is chunked. A
 // status below 200 is an interim answer, which another Start may follow.
+//
+// A client that waits before it sends the content is asked for it, unless the status is an
+// error's: who answers in pieces mostly reads meanwhile.
 func (x *Exchange) Start(r *http.Response) channel.Future {
 	r.End = r.Status < 200
+	if x.is(sExpects) && r.Status >= 200 && r.Status < 400 && x.headRefusal(r) == nil {
+		x.state &^= sExpects
+		x.conn.askForContent(x)
+	}
 	return x.send(r)
 }
 
@@ -124,6 +131,12 @@ func (x *Exchange) SendFile(r *http.Response, region *channel.FileRegion) channe
 		return started
 	}
 	return x.content(http.NewFileContent(region.File, region.Offset, region.Count, true))
+}
+
+// WriteFile is Write for a piece of a file, by sendfile(2) where the transport can. It takes
+// region over; the file is closed when it was sent, or failed to be.
+func (x *Exchange) WriteFile(region *channel.FileRegion) channel.Future {
+	return x.content(http.NewFileContent(region.File, region.Offset, region.Count, false))
 }
 
 func (x *Exchange) content(m *http.Content) channel.Future {

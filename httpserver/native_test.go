@@ -419,12 +419,37 @@ func TestSendFile(t *testing.T) {
 			t.Error(err)
 			return false
 		}
-		x.SendFile(http.NewResponse(200), &channel.FileRegion{File: f, Offset: 2, Count: 5})
+		region := &channel.FileRegion{File: f, Offset: 2, Count: 5}
+		if string(x.Request().Path()) == "/pieces" {
+			x.Start(http.NewResponse(200))
+			x.WriteFile(region)
+			x.End(nil)
+		} else {
+			x.SendFile(http.NewResponse(200), region)
+		}
 		return true
 	})
 	feed(t, ch, "GET / HTTP/1.1\r\nHost: x\r\n\r\nHEAD / HTTP/1.1\r\nHost: x\r\n\r\n")
 	const head = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n"
 	want(t, ch, head+"23456"+head)
+	feed(t, ch, "GET /pieces HTTP/1.1\r\nHost: x\r\n\r\n")
+	want(t, ch, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n23456\r\n0\r\n\r\n")
+}
+
+func TestStartAsksForTheContent(t *testing.T) {
+	t.Parallel()
+	ch := embedNative(t, func(x *httpserver.Exchange) bool {
+		x.Start(http.NewResponse(200))
+		x.OnBody(func(x *httpserver.Exchange, data *buffer.Buffer, end bool, err error) {
+			x.Write(data)
+			x.End(nil)
+		})
+		return true
+	})
+	feed(t, ch, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n")
+	want(t, ch, "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
+	feed(t, ch, "ok")
+	want(t, ch, "2\r\nok\r\n0\r\n\r\n")
 }
 
 func TestWritability(t *testing.T) {
