@@ -42,10 +42,12 @@ func serve(t testing.TB, s *httpserver.Server) string {
 	return ch.LocalAddr().String()
 }
 
+func newStd(h nethttp.Handler) *httpserver.Server { return &httpserver.Server{Handler: h} }
+
 // serveFunc is serve for a net/http handler.
 func serveFunc(t testing.TB, f nethttp.HandlerFunc) string {
 	t.Helper()
-	return serve(t, &httpserver.Server{Handler: f})
+	return serve(t, newStd(f))
 }
 
 // client is a raw connection.

@@ -281,10 +281,20 @@ func (s *Server) Shutdown(ctx context.Context) error {
 
 // Close stops accepting and closes every connection, whatever it is doing.
 func (s *Server) Close() error {
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	if err := s.Shutdown(ctx); err != nil && !errors.Is(err, context.Canceled) {
+	if err := s.start(); err != nil {
 		return err
 	}
+	s.doneOnce.Do(func() { close(s.done) })
+	for _, ch := range s.boot.Listeners() {
+		ch.Close()
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
+	defer cancel()
+	_ = s.boot.EachConnection(ctx, func(ch *channel.Channel) { ch.Close() }) // Shutdown tries again
+	cancel()
+	_ = s.Shutdown(ctx) // says that ctx was cancelled
 	return nil
 }
+
+// closeTime is how long Close waits for loops that are busy.
+const closeTime = time.Second

@@ -179,6 +179,9 @@ func (c *conn) newStdConn() *stdConn {
 	if s.ConnContext != nil {
 		sc.ctx = s.ConnContext(sc.ctx, ch)
 	}
+	if sc.ctx == nil {
+		panic("httpserver: BaseContext or ConnContext has returned a nil context")
+	}
 	if a := ch.RemoteAddr(); a != nil {
 		sc.remote = a.String()
 	}
