@@ -11,6 +11,7 @@ var resetCases = []testCase{
 	{"idle", both(resetIdle)},
 	{"reading is off", both(resetReadingOff)},
 	{"with unread input", both(resetUnread)},
+	{"by a close with unread input", both(resetByUnread)},
 	{"writes pend and reading is off", both(resetPending)},
 	{"before register", resetBeforeRegister},
 	{"end before register", endBeforeRegister},
@@ -64,6 +65,22 @@ func resetUnread(e *env, end string) {
 	e.must(b.ch.WriteAndFlush(buffer.CopyString("unread")))
 	e.barrier()
 	e.abort(b, a)
+	e.checkLost(a)
+}
+
+// resetByUnread: who closes a connection without having read everything tells the peer so
+// (RFC 2525, 2.17).
+func resetByUnread(e *env, end string) {
+	if e.maker.NoReset {
+		e.Skip("has no way to reset a connection")
+	}
+	p := e.newPair()
+	a, b := p.ends(end)
+	b.config = autoReadOff
+	p.connect()
+	e.must(a.ch.WriteAndFlush(buffer.CopyString("unread")))
+	e.barrier()
+	e.must(b.ch.Close())
 	e.checkLost(a)
 }
 
