@@ -34,7 +34,6 @@ const (
 	cReading   connFlags = 1 << iota // a read batch is being passed on; its end flushes
 	cFlush                           // there is something to flush then
 	cServed                          // there was a request
-	cDraining                        // the server shuts down
 	cLingering                       // this side has ended; what comes is thrown away
 )
 
@@ -145,9 +144,6 @@ func (c *conn) content(m *http.Content) {
 		x.receive(m)
 	}
 	m.Close()
-	if c.flags&cDraining != 0 && c.first == nil && c.codec != nil && c.codec.InFlight() == 0 {
-		c.ctx.Close() // the answer was there before the end of the content
-	}
 }
 
 // OnReadComplete flushes the answers of the batch.
@@ -295,7 +291,6 @@ func (c *conn) eachExchange(fn func(x *Exchange)) {
 // OnEvent takes the server's Drain.
 func (c *conn) OnEvent(ctx *channel.Context, event any) {
 	if _, ok := event.(bootstrap.Drain); ok && c.codec != nil {
-		c.flags |= cDraining
 		c.codec.Drain()
 	}
 	ctx.FireEvent(event)

@@ -86,8 +86,6 @@ func (c *conn) hijack(e *stdExchange) (*netConn, error) {
 	}
 	if c.ctx.Channel().InputClosed() {
 		nc.inputEnded(nil)
-	} else if c.paused == 0 {
-		c.ctx.Read() // the codec may have held it back
 	}
 	return nc, nil
 }

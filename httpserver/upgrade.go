@@ -47,6 +47,5 @@ func (c *conn) leavePipeline() error {
 	if err := p.RemoveHandler(c.codec); err != nil {
 		return err
 	}
-	c.ctx.Read() // the codec may have held it back
 	return nil
 }

@@ -185,6 +185,14 @@ func (c *ServerCodec) Drain() {
 	}
 }
 
+// contentDrained is called when the content of a request has ended while the connection
+// drains. If the request was answered before that, it was the last.
+func (c *ServerCodec) contentDrained(ctx *channel.Context) {
+	if c.state == serving && c.exchanges.len() == 0 && !c.enc.Open() {
+		c.finish(ctx, ctx.Write(ctx.Allocator().Allocate(0))) // done when all before it is
+	}
+}
+
 // quiet reports whether no request has begun to arrive.
 func (c *ServerCodec) quiet() bool { return c.dec.req == nil && (c.in == nil || c.in.IsEmpty()) }
 

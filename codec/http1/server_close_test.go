@@ -310,3 +310,22 @@ func TestServerSurvivesPanics(t *testing.T) {
 		t.Error("not reading any more")
 	}
 }
+
+// The answer went out before the content was all there, and then the server drained.
+func TestServerDrainInsideContentThatWasAnswered(t *testing.T) {
+	t.Parallel()
+	s := serve(t, ServerOptions{}, hello)
+	s.in("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\nab")
+	s.Flush()
+	s.RunPending()
+	s.codec.Drain()
+	s.RunPending()
+	if !s.IsOpen() {
+		t.Fatal("closed inside the content")
+	}
+	s.in("cd")
+	if s.IsOpen() {
+		t.Error("goes on after the content")
+	}
+	s.expectOut(hiAnswer)
+}

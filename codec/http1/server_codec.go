@@ -126,10 +126,12 @@ func (c *ServerCodec) Added(ctx *channel.Context) {
 	c.since = ctx.Loop().Now()
 }
 
-// Removed is for the pipeline. What has been received and not decoded is passed on.
+// Removed is for the pipeline. What has been received and not decoded is passed on, and so
+// is a Read that was held back.
 func (c *ServerCodec) Removed(ctx *channel.Context) {
 	if c.work != nil {
 		c.dropHeld(ErrClosing)
+		c.passHead(ctx)
 		c.dec.Close()
 		if c.linger != nil {
 			c.linger.timer.Stop()
@@ -138,6 +140,21 @@ func (c *ServerCodec) Removed(ctx *channel.Context) {
 	if c.in != nil && !c.decoding {
 		c.passOn(ctx)
 	}
+	if c.holdsRead {
+		c.holdsRead = false
+		ctx.Read()
+	}
+}
+
+// passHead passes on the bytes of a head that has not arrived whole.
+func (c *ServerCodec) passHead(ctx *channel.Context) {
+	if c.dec.req == nil || c.state != serving || !ctx.Channel().IsOpen() {
+		return
+	}
+	head := c.dec.req.Header.Arena()
+	b := ctx.Allocator().Allocate(len(head))
+	b.Write(head)
+	ctx.FireRead(b)
 }
 
 // passOn gives what is left of the input to the next handler.
@@ -238,8 +255,12 @@ func (c *ServerCodec) decode(ctx *channel.Context) {
 			c.request(ctx, m)
 		case *http.Content:
 			c.expect = 0 // the client did not wait, or has waited enough
-			c.noInput = m.End && c.lastClose
+			end := m.End
+			c.noInput = end && c.lastClose
 			ctx.FireRead(m)
+			if end && c.draining {
+				c.contentDrained(ctx)
+			}
 		}
 	}
 	c.decoding = false

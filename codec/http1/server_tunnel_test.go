@@ -100,3 +100,31 @@ func TestServerRefusedTunnels(t *testing.T) {
 		}
 	})
 }
+
+func TestServerCodecRemovedInsideAHead(t *testing.T) {
+	t.Parallel()
+	s := serve(t, ServerOptions{}, hello)
+	s.in(follower + "GET /half HTTP/1.1\r\nHo")
+	s.expectLog("1 GET /next")
+	if err := s.Pipeline().RemoveHandler(s.codec); err != nil {
+		t.Fatal(err)
+	}
+	s.in("st: x")
+	s.expectLog(`raw "GET /half HTTP/1.1\r\nHo"; raw "st: x"`)
+}
+
+func TestServerCodecRemovedReleasesTheReadThatItHolds(t *testing.T) {
+	t.Parallel()
+	s := serve(t, ServerOptions{MaxInFlight: 1}, nil)
+	s.in(follower + follower) // the second one waits, and so does input
+	if s.Reading() {
+		t.Fatal("reads above the bound")
+	}
+	if err := s.Pipeline().RemoveHandler(s.codec); err != nil {
+		t.Fatal(err)
+	}
+	s.RunPending()
+	if !s.Reading() {
+		t.Error("does not read")
+	}
+}
