@@ -144,8 +144,11 @@ func (c *conn) Write(q *channel.Queue) error {
 		// Leaving an eighth of the window unused keeps a nearly full one from taking a
 		// message in tiny pieces (RFC 9293, 3.8.6.2.1).
 		room := to.Room(to.Limit() / 8)
-		if room == 0 {
+		switch room {
+		case 0:
 			return nil
+		case inbox.Closed:
+			return c.opError("write", syscall.EPIPE)
 		}
 		b, sent, err := c.next(q, room)
 		switch {

@@ -40,7 +40,7 @@ func (l *listener) admit(c *conn) (admitted bool, err error) {
 	switch {
 	case l.closed:
 		return false, syscall.ECONNREFUSED
-	case len(l.waiting) > 0 || l.backlog.Room(1) == 0:
+	case len(l.waiting) > 0 || l.backlog.Room(1) <= 0:
 		l.waiting = append(l.waiting, c)
 		return false, nil
 	}

@@ -4,6 +4,7 @@ import (
 	"io"
 
 	"millrace.dev/channel"
+	"millrace.dev/transport/internal/inbox"
 )
 
 // startReader starts the reading goroutine, once the connection is there.
@@ -20,8 +21,8 @@ func (c *conn) startReader() {
 func (c *conn) read(ch *channel.Channel) {
 	allocator, config := ch.Allocator(), ch.Config()
 	for {
-		for c.in.Room(1) == 0 {
-			<-c.room
+		if !c.awaitRoom() {
+			return
 		}
 		b := allocator.Allocate(c.sizing.Next())
 		room := b.Writable()
@@ -41,6 +42,20 @@ func (c *conn) read(ch *channel.Channel) {
 		default:
 			c.in.End(err)
 			return
+		}
+	}
+}
+
+// awaitRoom waits until the inbox has room; false: the channel has closed.
+func (c *conn) awaitRoom() bool {
+	for {
+		switch c.in.Room(1) {
+		case inbox.Closed:
+			return false
+		case 0:
+			<-c.room
+		default:
+			return true
 		}
 	}
 }

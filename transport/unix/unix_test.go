@@ -44,12 +44,20 @@ func newRig(t *testing.T) *rig {
 func (r *rig) bind(o unix.Options, a net.Addr) (*channel.Channel, error) {
 	r.Helper()
 	ch := channel.New(r.group.Next(), unix.New(o).NewListener(), nil, nil)
+	if err := ch.Pipeline().AddLast("refuse", refuse{}); err != nil {
+		r.Fatal(err)
+	}
 	if _, err := ch.Register().Wait(r.ctx); err != nil {
 		r.Fatal(err)
 	}
 	_, err := ch.Bind(a).Wait(r.ctx)
 	return ch, err
 }
+
+// refuse closes what was accepted.
+type refuse struct{}
+
+func (refuse) OnRead(_ *channel.Context, msg any) { channel.Dispose(msg) }
 
 func (r *rig) mustBind(o unix.Options, a net.Addr) *channel.Channel {
 	r.Helper()

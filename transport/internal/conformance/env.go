@@ -225,6 +225,38 @@ func (e *env) onLoop(ch *channel.Channel, fn func()) {
 	}
 }
 
+// fill writes to s, whose peer reads nothing, until the transport takes no more: however
+// much the system holds for a connection, and then as much again as that could still grow.
+// It returns how many bytes that were, and the future of the last write, which is pending.
+func (e *env) fill(s *side) (total int64, last channel.Future) {
+	e.Helper()
+	const piece, more = 1 << 20, 8 << 20
+	pending := func() (n int64) {
+		e.onLoop(s.ch, func() { n = s.ch.PendingBytes() })
+		return n
+	}
+	for still := 0; still < 10; { // barriers without progress
+		before := pending()
+		if before < piece {
+			s.ch.WriteAndFlush(buffer.Wrap(make([]byte, piece)))
+			total += piece
+			still = 0
+			continue
+		}
+		e.barrier()
+		if still++; pending() < before {
+			still = 0
+		}
+	}
+	last = s.ch.WriteAndFlush(buffer.Wrap(make([]byte, more)))
+	total += more
+	e.barrier()
+	if last.IsDone() {
+		e.Fatalf("the transport refuses bytes, but the last write is done: %v", last.Err())
+	}
+	return total, last
+}
+
 // abort has s reset the connection, of which other is the other end. Where only unread
 // input does that, s must not be reading.
 func (e *env) abort(s, other *side) {

@@ -75,14 +75,13 @@ func halfCloseNotAllowed(e *env, end string) {
 
 // shutdownAfterPending: the end takes its turn behind what was flushed.
 func shutdownAfterPending(e *env, end string) {
-	const size = 12 << 20
 	p := e.newPair()
 	a, b := p.ends(end)
 	a.config = halfClosure
 	b.config = func(c *channel.Config) { halfClosure(c); autoReadOff(c) }
 	b.probe.discard = true
 	p.connect()
-	sent := a.ch.WriteAndFlush(buffer.Wrap(make([]byte, size)))
+	size, sent := e.fill(a)
 	shut := a.ch.Shutdown(channel.Outbound)
 	if err := e.wait(a.ch.WriteAndFlush(buffer.CopyString("late"))); !errors.Is(err, channel.ErrOutputShutdown) {
 		e.Errorf("a write after Shutdown failed with %v, want ErrOutputShutdown", err)
@@ -171,14 +170,13 @@ func shutdownBoth(e *env, end string) {
 
 // endWhilePending goes on sending to a peer that has ended its own direction.
 func endWhilePending(e *env, end string) {
-	const size = 12 << 20
 	p := e.newPair()
 	a, b := p.ends(end)
 	a.config = halfClosure
 	b.config = func(c *channel.Config) { halfClosure(c); autoReadOff(c) }
 	b.probe.discard = true
 	p.connect()
-	sent := a.ch.WriteAndFlush(buffer.Wrap(make([]byte, size)))
+	size, sent := e.fill(a)
 	e.must(b.ch.Shutdown(channel.Outbound))
 	a.probe.awaitEvent("OnShutdown inbound")
 	if sent.IsDone() {
@@ -194,7 +192,8 @@ func shutdownTwice(e *env) {
 	p.server.config = func(c *channel.Config) { halfClosure(c); autoReadOff(c) }
 	p.client.config = halfClosure
 	p.connect()
-	sent := p.client.ch.WriteAndFlush(buffer.Wrap(make([]byte, blockedBy)))
+	p.server.probe.discard = true
+	_, sent := e.fill(p.client)
 	first := p.client.ch.Shutdown(channel.Outbound)
 	second := p.client.ch.Shutdown(channel.Outbound)
 	p.server.ch.SetAutoRead(true)

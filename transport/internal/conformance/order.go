@@ -80,17 +80,17 @@ func reregister(e *env, end string) {
 // reregisterBusy leaves the loop in the middle of a read batch, with writes that the peer
 // has not made room for.
 func reregisterBusy(e *env, end string) {
-	const size = 4 << 20
 	p := e.newPair()
 	a, b := p.ends(end)
 	b.config = autoReadOff
+	b.probe.discard = true
 	a.probe.on["OnRead"] = func(ctx *channel.Context) {
 		if a.probe.seen("OnUnregistered") == 0 {
 			ctx.Deregister()
 		}
 	}
 	p.connect()
-	sent := a.ch.WriteAndFlush(buffer.Wrap(pattern(size)))
+	size, sent := e.fill(a)
 	e.must(b.ch.WriteAndFlush(buffer.CopyString("x")))
 	a.probe.awaitEvent("OnUnregistered")
 	b.ch.SetAutoRead(true)

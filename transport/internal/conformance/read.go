@@ -14,6 +14,7 @@ var readCases = []testCase{
 	{"Read held back by a handler", readHeldBack},
 	{"off holds the end back", both(offHoldsEndBack)},
 	{"off after the last batch", both(offAfterLastBatch)},
+	{"Read that waits while deregistered", both(readWhileDeregistered)},
 }
 
 // smallReads makes batches of many small reads.
@@ -185,4 +186,21 @@ func offAfterLastBatch(e *env, end string) {
 	}
 	a.ch.SetAutoRead(true)
 	a.probe.awaitEnd()
+}
+
+// readWhileDeregistered: a Read that has not been answered is not forgotten.
+func readWhileDeregistered(e *env, end string) {
+	p := e.newPair()
+	a, b := p.ends(end)
+	a.config = autoReadOff
+	p.connect()
+	a.ch.Read()
+	e.must(a.ch.Deregister())
+	e.must(b.ch.WriteAndFlush(buffer.CopyString("x")))
+	e.barrier()
+	if n := a.probe.received(); n != 0 {
+		e.Fatalf("%d bytes while it was not registered", n)
+	}
+	e.must(a.ch.Register())
+	a.probe.awaitBytes(1)
 }

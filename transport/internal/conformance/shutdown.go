@@ -23,8 +23,7 @@ func shutdownCloses(e *env) {
 	p.connect()
 	l := p.server.ch.Parent()
 	idle := e.unconnected(&side{probe: newProbe(e)})
-	blocked := p.client.ch.WriteAndFlush(buffer.Wrap(make([]byte, blockedBy)))
-	e.barrier()
+	_, blocked := e.fill(p.client)
 	e.must(e.clientGroup.Shutdown(0, patience))
 	if err := e.wait(blocked); !errors.Is(err, channel.ErrClosed) && !isLost(err) {
 		e.Errorf("the write failed with %v", err)

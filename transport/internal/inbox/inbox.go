@@ -42,14 +42,20 @@ func (in *Inbox) Init(limit int64, wake func()) { in.limit, in.wake = limit, wak
 // Limit returns the bound.
 func (in *Inbox) Limit() int64 { return in.limit }
 
+// Closed is what Room returns when the channel has closed.
+const Closed = -1
+
 // Room returns how much the producer may put. With less than least it returns 0, and wake
-// will be called once half of the inbox is empty.
+// will be called once half of the inbox is empty, or it is Closed.
 func (in *Inbox) Room(least int64) int64 {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	room := in.limit - in.size
-	if room >= least || in.closed {
-		return max(room, least)
+	switch {
+	case in.closed:
+		return Closed
+	case room >= least:
+		return room
 	}
 	in.waiting = true
 	return 0

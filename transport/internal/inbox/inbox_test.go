@@ -151,7 +151,7 @@ func TestCloseReturnsWhatIsUnread(t *testing.T) {
 	} else {
 		b.Close()
 	}
-	if r.Room(7) < 7 {
+	if r.Room(7) != Closed {
 		t.Error("a producer would wait for a closed inbox")
 	}
 	r.End(errors.New("late"))
