@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"syscall"
 )
 
 // Inbound events that start at the head, and what becomes of those that reach the tail.
@@ -88,8 +87,7 @@ func (ch *Channel) unhandledError(err error) {
 }
 
 func isDisconnect(err error) bool {
-	return errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE) ||
-		errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed)
+	return isReset(err) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed)
 }
 
 func typeName(msg any) string { return fmt.Sprintf("%T", msg) }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"net"
 	"sync/atomic"
-	"syscall"
 	"time"
 
 	"millrace.dev/channel"
@@ -166,12 +165,6 @@ func (l *listener) pause() bool {
 	case <-l.done:
 		return false
 	}
-}
-
-// isShortage tells an error that passes by itself from the listener's end.
-func isShortage(err error) bool {
-	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) ||
-		errors.Is(err, syscall.ENOBUFS) || errors.Is(err, syscall.ENOMEM)
 }
 
 // Write implements channel.Transport: nothing can be written to a listener.

@@ -28,7 +28,7 @@ var connectCases = []testCase{
 }
 
 func isRefused(err error) bool {
-	return errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, fs.ErrNotExist)
+	return isErrno(err, syscall.ECONNREFUSED, 10061) || errors.Is(err, fs.ErrNotExist)
 }
 
 // unconnected returns a registered channel with the side's probe.
@@ -249,7 +249,7 @@ func bindInUse(e *env) {
 	p := e.newPair().connect()
 	l := channel.New(e.serverGroup.Next(), e.transport.NewListener(), config(nil), nil)
 	e.must(l.Register())
-	if err := e.wait(l.Bind(p.server.ch.Parent().LocalAddr())); !errors.Is(err, syscall.EADDRINUSE) {
+	if err := e.wait(l.Bind(p.server.ch.Parent().LocalAddr())); !isErrno(err, syscall.EADDRINUSE, 10048) {
 		e.Errorf("the bind failed with %v, want EADDRINUSE", err)
 	}
 	e.must(l.Close())

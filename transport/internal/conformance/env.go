@@ -277,7 +277,12 @@ func (e *env) abort(s, other *side) {
 
 // isLost recognises the error of a connection that the peer has reset.
 func isLost(err error) bool {
-	return errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE) || errors.Is(err, syscall.ECONNABORTED)
+	return isErrno(err, syscall.ECONNRESET, 10054) || isErrno(err, syscall.ECONNABORTED, 10053) || errors.Is(err, syscall.EPIPE)
+}
+
+// isErrno looks for an error number, or the one that Windows has for sockets instead.
+func isErrno(err error, number, winsock syscall.Errno) bool {
+	return errors.Is(err, number) || errors.Is(err, winsock)
 }
 
 // pattern returns n bytes, up to 16 MiB, that show where each belongs.

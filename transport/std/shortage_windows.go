@@ -1,0 +1,17 @@
+package std
+
+import (
+	"errors"
+	"syscall"
+)
+
+// Winsock's numbers for running out of sockets and of buffers.
+const (
+	wsaEMFILE  = syscall.Errno(10024)
+	wsaENOBUFS = syscall.Errno(10055)
+)
+
+// isShortage tells an error that passes by itself from the listener's end.
+func isShortage(err error) bool {
+	return errors.Is(err, wsaEMFILE) || errors.Is(err, wsaENOBUFS)
+}
