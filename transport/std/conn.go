@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net"
 	"sync/atomic"
+	"time"
 
 	"millrace.dev/channel"
 	"millrace.dev/loop"
@@ -29,6 +30,9 @@ type conn struct {
 	writing *writeOp
 	failure error // of a write that ended while not registered
 	flags   connFlags
+
+	readerEnded chan struct{} // nil: none was started
+	dropped     bool          // the reader's, until it has ended: what it had read came too late
 }
 
 type connFlags uint8
@@ -36,7 +40,6 @@ type connFlags uint8
 const (
 	flagPrepared connFlags = 1 << iota // Register has come once
 	flagAttached
-	flagReader // the reading goroutine was started
 	flagReset  // Close resets the connection
 	flagClosed
 )
@@ -165,17 +168,34 @@ func (c *conn) Close() error {
 	if c.nc == nil {
 		return nil
 	}
-	// What was read ahead is unread for the channel, and then the connection is reset, as
-	// the system would do it (RFC 2525, 2.17).
 	reset := c.flags&flagReset != 0 || len(unread) > 0
-	if t, ok := c.nc.(*net.TCPConn); ok && reset {
-		_ = t.SetLinger(0) // the close comes whatever happens
+	if reset {
+		c.resetOnClose()
 	}
 	if op := c.writing; op != nil && op.keep(reset) {
 		return nil // closes it when the write has ended
 	}
-	go c.nc.Close() // it waits for the reading goroutine, and the loop must not
+	go c.hangUp() // it waits for the reading goroutine, and the loop must not
 	return nil
+}
+
+// resetOnClose makes the close of a TCP connection a reset: what was read ahead is unread
+// for the channel, and the system would reset it for that (RFC 2525, 2.17).
+func (c *conn) resetOnClose() {
+	if t, ok := c.nc.(*net.TCPConn); ok {
+		_ = t.SetLinger(0) // the close comes whatever happens
+	}
+}
+
+// hangUp closes the net.Conn, on a goroutine of its own.
+func (c *conn) hangUp() {
+	if t, ok := c.nc.(*net.TCPConn); ok && c.readerEnded != nil && t.SetReadDeadline(time.Unix(1, 0)) == nil {
+		<-c.readerEnded
+		if c.dropped {
+			c.resetOnClose()
+		}
+	}
+	_ = c.nc.Close() // nobody is left to hear of an error
 }
 
 // LocalAddr implements channel.Transport.

@@ -9,16 +9,17 @@ import (
 
 // startReader starts the reading goroutine, once the connection is there.
 func (c *conn) startReader() {
-	if c.nc == nil || c.flags&(flagReader|flagClosed) != 0 {
+	if c.nc == nil || c.readerEnded != nil || c.flags&flagClosed != 0 {
 		return
 	}
-	c.flags |= flagReader
+	c.readerEnded = make(chan struct{})
 	go c.read(c.driver.Channel())
 }
 
 // read fills the inbox until the connection ends. The end of the channel shows as an error
 // of Read or as an inbox that takes nothing more.
 func (c *conn) read(ch *channel.Channel) {
+	defer close(c.readerEnded)
 	allocator, config := ch.Allocator(), ch.Config()
 	for {
 		if !c.awaitRoom() {
@@ -31,8 +32,12 @@ func (c *conn) read(ch *channel.Channel) {
 			b.Advance(n)
 			c.sizing.Record(n, len(room), config)
 		}
-		if n <= 0 || !c.in.Put(b) {
+		if n <= 0 {
 			b.Close()
+		} else if !c.in.Put(b) {
+			c.dropped = true
+			b.Close()
+			return
 		}
 		switch err {
 		case nil:

@@ -92,7 +92,7 @@ func (op *writeOp) run() {
 		_ = c.driver.Loop().Run(op) // refused: the loop has ended, and closed the channel
 		return
 	}
-	_ = c.nc.Close()
+	c.hangUp()
 	for _, msg := range op.kept {
 		channel.Dispose(msg)
 	}
