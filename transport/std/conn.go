@@ -40,7 +40,7 @@ type connFlags uint8
 const (
 	flagPrepared connFlags = 1 << iota // Register has come once
 	flagAttached
-	flagReset  // Close resets the connection
+	flagReset // Close resets the connection
 	flagClosed
 )
 
