@@ -6,8 +6,10 @@
 // something is being written another one; both hand over to the channel's loop. That costs
 // more than package tcp, so on Linux prefer that.
 //
-// Two differences follow from writing on another goroutine. A write that was flushed right
-// before Close still leaves, but its future has failed with channel.ErrClosed by then. And
-// a write's future succeeds when the operating system has taken the bytes, one hand-over
-// later than there.
+// Some differences follow from reading and writing on other goroutines. A write that was
+// flushed right before Close still leaves, but its future has failed with
+// channel.ErrClosed by then. A write's future succeeds when the operating system has taken
+// the bytes, one hand-over later than there. After the peer's end, or while there is more
+// unread input than is read ahead, a reset is noticed by the next write only. And a Unix
+// socket that is closed with unread input may end in order instead of being reset.
 package std
