@@ -14,6 +14,9 @@ import (
 // Respond answers with the whole content, of which it makes a copy. The content type is left
 // out if it is empty.
 func (x *Exchange) Respond(status int, contentType string, content []byte) channel.Future {
+	if head := x.conn.shard.heads.of(status, contentType); head != nil && x.refusal() == nil {
+		return x.send(x.req.RespondHead(head, content))
+	}
 	var b *buffer.Buffer
 	if len(content) > 0 && x.state&(sStarted|sAnswered) == 0 {
 		b = x.Allocator().Allocate(len(content))

@@ -12,6 +12,7 @@ type shard struct {
 	server *Server
 	loop   *loop.Loop
 	free   *Exchange // recycled ones, linked by next
+	heads  heads
 	frees  int
 
 	workers workers

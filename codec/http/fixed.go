@@ -16,6 +16,7 @@ type Fixed struct {
 	body   []byte
 	http1  []byte
 	dated  bool
+	head   bool // the content is given for each answer, and its length is not in http1
 }
 
 // ErrInvalidFixed says that an answer cannot be fixed: its status has no answer of its own
@@ -26,17 +27,46 @@ var ErrInvalidFixed = errors.New("http: not a complete answer, or with fields th
 // the content, of which it makes a copy.
 func NewFixed(status int, body []byte, fields ...string) (*Fixed, error) {
 	f := &Fixed{status: status, body: append([]byte(nil), body...)}
-	if len(fields)%2 != 0 || !BodyAllowed(status) && len(body) > 0 || status < 200 || status > 999 || status == 205 && len(body) > 0 {
+	if err := f.prepare(fields); err != nil {
+		return nil, err
+	}
+	if BodyAllowed(status) {
+		f.http1 = AppendContentLength(f.http1, len(body))
+	}
+	return f, nil
+}
+
+// NewFixedHead is NewFixed for answers that differ in their content only, which
+// Request.RespondHead gives. The status has to allow content.
+func NewFixedHead(status int, fields ...string) (*Fixed, error) {
+	f := &Fixed{status: status, head: true}
+	if !BodyAllowed(status) || status == 205 {
 		return nil, ErrInvalidFixed
+	}
+	return f, f.prepare(fields)
+}
+
+// AppendContentLength appends a Content-Length field line.
+func AppendContentLength(dst []byte, n int) []byte {
+	dst = append(dst, "Content-Length: "...)
+	dst = strconv.AppendInt(dst, int64(n), 10)
+	return append(dst, "\r\n"...)
+}
+
+// prepare validates the answer and puts the lines together that don't depend on content.
+func (f *Fixed) prepare(fields []string) error {
+	status, body := f.status, f.body
+	if len(fields)%2 != 0 || !BodyAllowed(status) && len(body) > 0 || status < 200 || status > 999 || status == 205 && len(body) > 0 {
+		return ErrInvalidFixed
 	}
 	for i := 0; i < len(fields); i += 2 {
 		f.header.Add(fields[i], fields[i+1])
 	}
 	if err := f.header.Err(); err != nil {
-		return nil, err
+		return err
 	}
 	if f.header.HasAny(FieldContentLength.Set() | FieldTransferEncoding.Set() | FieldConnection.Set() | FieldUpgrade.Set()) {
-		return nil, ErrInvalidFixed
+		return ErrInvalidFixed
 	}
 	f.dated = f.header.HasField(FieldDate)
 	f.http1 = append(f.http1, "HTTP/1.1 "...)
@@ -46,12 +76,7 @@ func NewFixed(status int, body []byte, fields ...string) (*Fixed, error) {
 	f.http1 = append(f.http1, "\r\n"...)
 	lines, _ := f.header.Lines() // nothing was replaced
 	f.http1 = append(f.http1, lines...)
-	if BodyAllowed(status) {
-		f.http1 = append(f.http1, "Content-Length: "...)
-		f.http1 = strconv.AppendInt(f.http1, int64(len(body)), 10)
-		f.http1 = append(f.http1, "\r\n"...)
-	}
-	return f, nil
+	return nil
 }
 
 // Status returns the status code.
@@ -61,8 +86,9 @@ func (f *Fixed) Status() int { return f.status }
 func (f *Fixed) Body() []byte { return f.body }
 
 // HTTP1Head returns, for the HTTP/1 encoder, the status line and the field lines as they
-// answer an ordinary request on a connection that goes on, without the empty line; and
-// whether there is a Date among them. It must not be changed.
+// answer an ordinary request on a connection that goes on, without the empty line, and for
+// a Fixed of NewFixedHead without Content-Length; and whether there is a Date among them. It
+// must not be changed.
 func (f *Fixed) HTTP1Head() (head []byte, dated bool) { return f.http1, f.dated }
 
 // RespondFixed is Respond for an answer that is always the same. Fields may still be added
@@ -73,11 +99,29 @@ func (r *Request) RespondFixed(f *Fixed) *Response {
 	return resp
 }
 
+// RespondHead is Respond for an answer whose head is from NewFixedHead. The content is not
+// copied yet: it must not be changed before the Response was written, and a handler that
+// keeps the Response for longer than that calls Expand.
+func (r *Request) RespondHead(f *Fixed, content []byte) *Response {
+	resp := r.RespondFixed(f)
+	resp.content = content
+	return resp
+}
+
+// FixedContent returns the content of a Response from RespondFixed or RespondHead, and
+// whether its length is yet to be said.
+func (r *Response) FixedContent() (content []byte, addLength bool) {
+	if r.fixed.head {
+		return r.content, true
+	}
+	return r.fixed.body, false
+}
+
 // Fixed returns what RespondFixed has set, until Expand; nil in other Responses. Header
 // and Body have nothing of it.
 func (r *Response) Fixed() *Fixed { return r.fixed }
 
-// Expand turns a Response from RespondFixed into an ordinary one with the same meaning:
+// Expand turns a Response from RespondFixed or RespondHead into an ordinary one with the same meaning:
 // the fields in Header, the content in a Body from the allocator. It does nothing to
 // others. Handlers that look into answers, or change them, call it first.
 func (r *Response) Expand(a buffer.Allocator) {
@@ -85,10 +129,11 @@ func (r *Response) Expand(a buffer.Allocator) {
 	if f == nil {
 		return
 	}
-	r.fixed = nil
+	content, _ := r.FixedContent()
+	r.fixed, r.content = nil, nil
 	r.Header.CopyFrom(&f.header)
-	if len(f.body) > 0 {
-		r.Body = a.Allocate(len(f.body))
-		r.Body.Write(f.body)
+	if len(content) > 0 {
+		r.Body = a.Allocate(len(content))
+		r.Body.Write(content)
 	}
 }

@@ -544,3 +544,30 @@ func BenchmarkHeaderAdd(b *testing.B) {
 		h.AddField(FieldContentType, "text/plain")
 	}
 }
+
+func TestFixedHead(t *testing.T) {
+	t.Parallel()
+	for _, status := range []int{99, 101, 204, 205, 304, 1000} {
+		if _, err := NewFixedHead(status); err == nil {
+			t.Errorf("%d is taken", status)
+		}
+	}
+	if _, err := NewFixedHead(200, "A", "b\r\nc: d"); err == nil {
+		t.Error("an invalid field is taken")
+	}
+	f, err := NewFixedHead(404, "A", "b")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := NewRequest(MethodGet, "/")
+	defer r.Close()
+	resp := r.RespondHead(f, []byte("gone"))
+	defer resp.Close()
+	if content, addLength := resp.FixedContent(); string(content) != "gone" || !addLength {
+		t.Errorf("content %q, length to be added %t", content, addLength)
+	}
+	resp.Expand(buffer.Unpooled())
+	if resp.Fixed() != nil || resp.Status != 404 || resp.Header.Get("A") != "b" || string(resp.Body.Bytes()) != "gone" {
+		t.Errorf("expanded: %d %q %q", resp.Status, resp.Header.Get("A"), resp.Body.Bytes())
+	}
+}

@@ -42,8 +42,9 @@ type Response struct {
 	// the server announced that.
 	CloseConn bool
 
-	closed bool
-	fixed  *Fixed
+	closed  bool
+	fixed   *Fixed
+	content []byte // behind the head of fixed; whoever called RespondHead owns it
 }
 
 var responses = sync.Pool{New: func() any { return &Response{closed: true} }}
@@ -75,6 +76,6 @@ func (r *Response) Close() {
 		r.Trailer = nil
 	}
 	r.Header.recycle()
-	r.ID, r.Reason, r.Status, r.CloseConn, r.fixed = 0, "", 0, false, nil
+	r.ID, r.Reason, r.Status, r.CloseConn, r.fixed, r.content = 0, "", 0, false, nil, nil
 	responses.Put(r)
 }

@@ -37,6 +37,7 @@ func (c *ServerCodec) Write(ctx *channel.Context, msg any) channel.Future {
 		if m.ID == c.next {
 			return c.writeResponse(ctx, m)
 		}
+		m.Expand(ctx.Allocator())
 		return c.hold(ctx, m.ID, m, responseSize(m))
 	case *http.Content:
 		if m.ID == 0 {
@@ -91,9 +92,10 @@ func (c *ServerCodec) hold(ctx *channel.Context, id uint64, msg any, size int64)
 func (c *ServerCodec) writeResponse(ctx *channel.Context, r *http.Response) channel.Future {
 	x := c.exchanges.flags[0]
 	if f := r.Fixed(); f != nil {
-		if x == exKeepAlive && !r.CloseConn && r.End && r.Header.Len() == 0 && len(f.Body()) <= inlineBody &&
+		content, addLength := r.FixedContent()
+		if x == exKeepAlive && !r.CloseConn && r.End && r.Header.Len() == 0 && len(content) <= inlineBody &&
 			c.expect != r.ID && !c.draining && !c.enc.Open() {
-			return c.writeFixed(ctx, r, f)
+			return c.writeFixed(ctx, r, f, content, addLength)
 		}
 		r.Expand(ctx.Allocator())
 	}
@@ -137,21 +139,23 @@ func (c *ServerCodec) writeResponse(ctx *channel.Context, r *http.Response) chan
 }
 
 // writeFixed writes an answer that needs nothing but a date.
-func (c *ServerCodec) writeFixed(ctx *channel.Context, r *http.Response, f *http.Fixed) channel.Future {
+func (c *ServerCodec) writeFixed(ctx *channel.Context, r *http.Response, f *http.Fixed, content []byte, addLength bool) channel.Future {
 	head, dated := f.HTTP1Head()
-	body := f.Body()
-	room := len(head) + http.DateLineLen + len("\r\n") + len(body)
+	room := len(head) + maxLengthLine + http.DateLineLen + len("\r\n") + len(content)
 	dst := ctx.Tail(room)
 	inPlace := dst != nil
 	if !inPlace {
 		dst = c.allocate(ctx, room)
 	}
 	p := append(dst.Writable()[:0], head...)
+	if addLength {
+		p = http.AppendContentLength(p, len(content))
+	}
 	if !dated && c.o.Date != nil {
 		p = append(p, c.o.Date.Line(ctx.Loop().Now())...)
 	}
 	p = append(p, "\r\n"...)
-	p = append(p, body...)
+	p = append(p, content...)
 	commit(dst, p)
 	r.Close()
 	c.enc.closing = false

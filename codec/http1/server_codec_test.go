@@ -543,3 +543,51 @@ func TestServerPhase(t *testing.T) {
 	s.WriteAndFlush(text(&http.Request{ID: 1}, 200, ""))
 	expect(PhaseIdle, 0)
 }
+
+// An answer with a head that was put together before leaves as one built from scratch does,
+// in turn or before its turn, whatever the request allows; its content may change once it
+// was written.
+func TestServerRespondHead(t *testing.T) {
+	t.Parallel()
+	head, err := http.NewFixedHead(200, "A", "b")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, request := range []string{follower, "HEAD / HTTP/1.1\r\nHost: x\r\n\r\n", "GET / HTTP/1.0\r\n\r\n", closingRequest} {
+		for _, size := range []int{0, 2, inlineBody, inlineBody + 1} {
+			content := []byte(strings.Repeat("x", size))
+			answers := [2]string{}
+			for i := range answers {
+				s := serve(t, ServerOptions{}, func(ctx *channel.Context, r *http.Request) {
+					if i == 0 {
+						kept := append([]byte(nil), content...)
+						ctx.Write(r.RespondHead(head, kept))
+						clear(kept)
+						return
+					}
+					resp := text(r, 200, string(content))
+					resp.Header.Add("A", "b")
+					ctx.Write(resp)
+				})
+				s.in(request)
+				s.Flush()
+				s.RunPending()
+				answers[i] = s.out()
+			}
+			if answers[0] != answers[1] {
+				t.Errorf("%.20q, %d bytes: %.200q, want %.200q", request, size, answers[0], answers[1])
+			}
+		}
+	}
+	s := serve(t, ServerOptions{}, nil)
+	s.in(follower + follower)
+	content := []byte("two")
+	s.Write((&http.Request{ID: 2}).RespondHead(head, content))
+	clear(content)
+	s.Write((&http.Request{ID: 1}).RespondHead(head, []byte("one")))
+	s.Flush()
+	s.RunPending()
+	s.expectOut("HTTP/1.1 200 OK\r\nA: b\r\nContent-Length: 3\r\n\r\none" + "HTTP/1.1 200 OK\r\nA: b\r\nContent-Length: 3\r\n\r\ntwo")
+}
+
+const closingRequest = "GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
