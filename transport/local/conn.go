@@ -10,6 +10,7 @@ import (
 	"millrace.dev/buffer"
 	"millrace.dev/channel"
 	"millrace.dev/loop"
+	"millrace.dev/transport/internal/addrs"
 	"millrace.dev/transport/internal/inbox"
 )
 
@@ -18,21 +19,18 @@ import (
 // What an end has sent is in the inbox of its peer. An end touches nothing else of the
 // peer's but its loop, to have it called there.
 type conn struct {
+	addrs.Pair
 	network *Transport
 	in      inbox.Inbox
-	peer    *conn     // constant once connected; see listener.mu
-	dialled *listener // where a connect waits for room
-	addrs   atomic.Pointer[addrs]
+	peer    *conn                     // constant once connected; see listener.mu
+	dialled *listener                 // where a connect waits for room
 	loop    atomic.Pointer[loop.Loop] // while registered, for the peer
 
 	driver    channel.Driver
-	reg       loop.Registration
 	connected bool
 	closed    bool
 	reset     bool // Close resets the connection
 }
-
-type addrs struct{ local, remote net.Addr }
 
 func newConn(t *Transport) *conn {
 	c := &conn{network: t}
@@ -43,8 +41,7 @@ func newConn(t *Transport) *conn {
 // pair connects c, a client, to a new conn for the listener's side, and returns that.
 func (c *conn) pair() *conn {
 	server := newConn(c.network)
-	own := c.addrs.Load()
-	server.addrs.Store(&addrs{own.remote, own.local})
+	server.SetAddrs(c.RemoteAddr(), c.LocalAddr())
 	server.connected = true
 	server.peer, c.peer = c, server
 	return server
@@ -56,31 +53,18 @@ func (c *conn) SetLingerZero() { c.reset = true }
 
 // Register implements channel.Transport.
 func (c *conn) Register(d channel.Driver) error {
-	reg, err := d.Loop().Attach(c)
-	if err != nil {
+	c.driver = d
+	if err := c.in.Attach(d); err != nil {
 		return err
 	}
-	c.reg, c.driver = reg, d
 	c.loop.Store(d.Loop())
-	c.in.Attach(d)
 	return nil
 }
 
 // Deregister implements channel.Transport.
 func (c *conn) Deregister() error {
 	c.loop.Store(nil)
-	c.in.Detach()
-	if !c.reg.Valid() {
-		return nil
-	}
-	return c.reg.Deregister()
-}
-
-// HandleIO implements loop.Handle: only the loop's end comes this way.
-func (c *conn) HandleIO(ev loop.Event) {
-	if ev.Ops&loop.OpShutdown != 0 {
-		c.driver.LoopEnding(ev.Ops&loop.OpDone != 0)
-	}
+	return c.in.Detach()
 }
 
 // Active implements channel.Transport.
@@ -103,7 +87,7 @@ func (c *conn) Connect(remote, local net.Addr) error {
 	if from == "" {
 		from = c.network.ephemeralAddr()
 	}
-	c.addrs.Store(&addrs{from, to})
+	c.SetAddrs(from, to)
 	l := c.network.lookup(to)
 	if l == nil {
 		return c.opError("connect", syscall.ECONNREFUSED)
@@ -239,22 +223,6 @@ func (c *conn) Close() error {
 		c.peer.in.End(c.peer.opError("read", syscall.ECONNRESET))
 	} else {
 		c.peer.in.End(nil)
-	}
-	return nil
-}
-
-// LocalAddr implements channel.Transport.
-func (c *conn) LocalAddr() net.Addr {
-	if a := c.addrs.Load(); a != nil {
-		return a.local
-	}
-	return nil
-}
-
-// RemoteAddr implements channel.Transport.
-func (c *conn) RemoteAddr() net.Addr {
-	if a := c.addrs.Load(); a != nil {
-		return a.remote
 	}
 	return nil
 }

@@ -8,7 +8,6 @@ import (
 	"syscall"
 
 	"millrace.dev/channel"
-	"millrace.dev/loop"
 	"millrace.dev/transport/internal/inbox"
 )
 
@@ -19,7 +18,6 @@ type listener struct {
 	name    atomic.Pointer[Addr] // nil until bound
 	backlog inbox.Inbox          // connections that wait to be accepted
 	driver  channel.Driver
-	reg     loop.Registration
 
 	mu      sync.Mutex
 	closed  bool
@@ -91,30 +89,12 @@ func (o *outcome) RunTask() { o.client.connectDone(o.err) }
 
 // Register implements channel.Transport.
 func (l *listener) Register(d channel.Driver) error {
-	reg, err := d.Loop().Attach(l)
-	if err != nil {
-		return err
-	}
-	l.reg, l.driver = reg, d
-	l.backlog.Attach(d)
-	return nil
+	l.driver = d
+	return l.backlog.Attach(d)
 }
 
 // Deregister implements channel.Transport.
-func (l *listener) Deregister() error {
-	l.backlog.Detach()
-	if !l.reg.Valid() {
-		return nil
-	}
-	return l.reg.Deregister()
-}
-
-// HandleIO implements loop.Handle: only the loop's end comes this way.
-func (l *listener) HandleIO(ev loop.Event) {
-	if ev.Ops&loop.OpShutdown != 0 {
-		l.driver.LoopEnding(ev.Ops&loop.OpDone != 0)
-	}
-}
+func (l *listener) Deregister() error { return l.backlog.Detach() }
 
 // Active implements channel.Transport.
 func (l *listener) Active() bool { return l.name.Load() != nil && !l.isClosed() }

@@ -4,11 +4,10 @@ import (
 	"context"
 	"errors"
 	"net"
-	"sync/atomic"
 	"time"
 
 	"millrace.dev/channel"
-	"millrace.dev/loop"
+	"millrace.dev/transport/internal/addrs"
 	"millrace.dev/transport/internal/inbox"
 	"millrace.dev/transport/internal/readsize"
 )
@@ -18,15 +17,14 @@ import (
 // Its fields belong to the channel's loop; the reading goroutine has the inbox, and a
 // writing one its writeOp.
 type conn struct {
+	addrs.Pair
 	options *Options
 	driver  channel.Driver
-	reg     loop.Registration
 	nc      net.Conn // nil until connected
 	in      inbox.Inbox
 	room    chan struct{} // tells the reading goroutine that the inbox has room
 	sizing  readsize.Sizer
-	addrs   atomic.Pointer[addrs] // any goroutine may ask
-	giveUp  context.CancelFunc    // ends the dialling
+	giveUp  context.CancelFunc // ends the dialling
 	writing *writeOp
 	failure error // of a write that ended while not registered
 	flags   connFlags
@@ -44,8 +42,6 @@ const (
 	flagClosed
 )
 
-type addrs struct{ local, remote net.Addr }
-
 // newConn returns a transport over nc, or an unconnected one when that is nil.
 func newConn(o *Options, nc net.Conn) *conn {
 	c := &conn{options: o, nc: nc, room: make(chan struct{}, 1)}
@@ -53,7 +49,7 @@ func newConn(o *Options, nc net.Conn) *conn {
 		c.flags |= flagReset
 	}
 	if nc != nil {
-		c.addrs.Store(&addrs{nc.LocalAddr(), nc.RemoteAddr()})
+		c.SetAddrs(nc.LocalAddr(), nc.RemoteAddr())
 	}
 	return c
 }
@@ -68,37 +64,24 @@ func (c *conn) NetConn() net.Conn { return c.nc }
 
 // Register implements channel.Transport.
 func (c *conn) Register(d channel.Driver) error {
-	reg, err := d.Loop().Attach(c)
-	if err != nil {
-		return err
-	}
-	c.reg = reg
 	if c.flags&flagPrepared == 0 {
 		c.driver = d // once only: the goroutines read it
 		config := d.Channel().Config()
 		c.sizing.Init(config)
 		c.in.Init(int64(max(config.ReadBufferMax, 2)), c.wakeReader)
 	}
-	c.flags |= flagPrepared | flagAttached
-	c.in.Attach(d)
+	c.flags |= flagPrepared
+	if err := c.in.Attach(d); err != nil {
+		return err
+	}
+	c.flags |= flagAttached
 	return nil
 }
 
 // Deregister implements channel.Transport.
 func (c *conn) Deregister() error {
 	c.flags &^= flagAttached
-	c.in.Detach()
-	if !c.reg.Valid() {
-		return nil
-	}
-	return c.reg.Deregister()
-}
-
-// HandleIO implements loop.Handle: only the loop's end comes this way.
-func (c *conn) HandleIO(ev loop.Event) {
-	if ev.Ops&loop.OpShutdown != 0 {
-		c.driver.LoopEnding(ev.Ops&loop.OpDone != 0)
-	}
+	return c.in.Detach()
 }
 
 // Active implements channel.Transport.
@@ -196,20 +179,4 @@ func (c *conn) hangUp() {
 		}
 	}
 	_ = c.nc.Close() // nobody is left to hear of an error
-}
-
-// LocalAddr implements channel.Transport.
-func (c *conn) LocalAddr() net.Addr {
-	if a := c.addrs.Load(); a != nil {
-		return a.local
-	}
-	return nil
-}
-
-// RemoteAddr implements channel.Transport.
-func (c *conn) RemoteAddr() net.Addr {
-	if a := c.addrs.Load(); a != nil {
-		return a.remote
-	}
-	return nil
 }

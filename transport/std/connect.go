@@ -18,7 +18,7 @@ func (c *conn) Connect(remote, local net.Addr) error {
 	if err != nil {
 		return err
 	}
-	c.addrs.Store(&addrs{remote: remote})
+	c.SetAddrs(nil, remote)
 	dialer := &net.Dialer{KeepAlive: -1, KeepAliveConfig: c.options.KeepAlive}
 	if local != nil {
 		dialer.LocalAddr = local
@@ -73,7 +73,7 @@ func (d *dialled) RunTask() {
 		c.giveUp() // lets go of the context
 		c.options.configure(d.nc)
 		c.nc = d.nc
-		c.addrs.Store(&addrs{d.nc.LocalAddr(), d.nc.RemoteAddr()})
+		c.SetAddrs(d.nc.LocalAddr(), d.nc.RemoteAddr())
 		c.driver.ConnectDone(nil)
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"millrace.dev/channel"
-	"millrace.dev/loop"
 	"millrace.dev/transport/internal/inbox"
 )
 
@@ -24,7 +23,6 @@ const acceptAhead = 16
 type listener struct {
 	options *Options
 	driver  channel.Driver
-	reg     loop.Registration
 	nl      net.Listener // nil until bound
 	in      inbox.Inbox
 	room    chan struct{} // tells the accepting goroutine that the inbox has room
@@ -61,30 +59,12 @@ func (l *listener) wake() {
 
 // Register implements channel.Transport.
 func (l *listener) Register(d channel.Driver) error {
-	reg, err := d.Loop().Attach(l)
-	if err != nil {
-		return err
-	}
-	l.reg, l.driver = reg, d
-	l.in.Attach(d)
-	return nil
+	l.driver = d
+	return l.in.Attach(d)
 }
 
 // Deregister implements channel.Transport.
-func (l *listener) Deregister() error {
-	l.in.Detach()
-	if !l.reg.Valid() {
-		return nil
-	}
-	return l.reg.Deregister()
-}
-
-// HandleIO implements loop.Handle: only the loop's end comes this way.
-func (l *listener) HandleIO(ev loop.Event) {
-	if ev.Ops&loop.OpShutdown != 0 {
-		l.driver.LoopEnding(ev.Ops&loop.OpDone != 0)
-	}
-}
+func (l *listener) Deregister() error { return l.in.Detach() }
 
 // Active implements channel.Transport.
 func (l *listener) Active() bool { return l.nl != nil && !l.closed }

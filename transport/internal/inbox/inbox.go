@@ -32,6 +32,7 @@ type Inbox struct {
 
 	// The consumer's own.
 	driver  channel.Driver
+	reg     loop.Registration
 	reading bool
 }
 
@@ -113,24 +114,41 @@ func sizeOf(msg any) int64 {
 
 // The rest is for the loop.
 
-// Attach starts deliveries, when the channel registers.
-func (in *Inbox) Attach(d channel.Driver) {
-	in.driver = d
+// Attach starts deliveries, when the channel registers, and has the loop tell the channel of
+// its end, for a transport without a descriptor that the loop would watch.
+func (in *Inbox) Attach(d channel.Driver) error {
+	reg, err := d.Loop().Attach(in)
+	if err != nil {
+		return err
+	}
+	in.reg, in.driver = reg, d
 	in.mu.Lock()
 	in.loop = d.Loop()
 	if in.failure == nil {
 		in.mu.Unlock()
-		return
+		return nil
 	}
 	in.postAndUnlock()
+	return nil
 }
 
-// Detach ends deliveries, when the channel deregisters.
-func (in *Inbox) Detach() {
+// Detach ends what Attach has started, when the channel deregisters.
+func (in *Inbox) Detach() error {
 	in.reading = false
 	in.mu.Lock()
 	in.loop = nil
 	in.mu.Unlock()
+	if !in.reg.Valid() {
+		return nil
+	}
+	return in.reg.Deregister()
+}
+
+// HandleIO implements loop.Handle: only the loop's end comes this way.
+func (in *Inbox) HandleIO(ev loop.Event) {
+	if ev.Ops&loop.OpShutdown != 0 {
+		in.driver.LoopEnding(ev.Ops&loop.OpDone != 0)
+	}
 }
 
 // Start is StartRead.

@@ -42,7 +42,7 @@ type spy struct {
 	closed bool
 }
 
-func (s *spy) Register(d channel.Driver) error { s.in.Attach(d); return nil }
+func (s *spy) Register(d channel.Driver) error { return s.in.Attach(d) }
 func (s *spy) Active() bool                    { return !s.closed }
 func (s *spy) StartRead()                      { s.in.Start() }
 func (s *spy) StopRead()                       { s.in.Stop() }
