@@ -9,38 +9,53 @@ import (
 
 // Inbound events that start at the head, and what becomes of those that reach the tail.
 
-func (ch *Channel) fireEvent(event any) {
-	n := ch.pipeline.firstWith(capEvent)
+// fire passes an event to the first handler that takes it, with panics contained. It reports
+// whether there is one.
+func (ch *Channel) fire(event capability, deliver func(n *Context)) bool {
+	n := ch.pipeline.firstWith(event)
 	if n == nil {
-		Dispose(event)
-		return
+		return false
 	}
 	ch.inbound(func() {
 		ch.current = n
-		n.handler.(EventHandler).OnEvent(n, event)
+		deliver(n)
 	})
+	return true
+}
+
+func (ch *Channel) fireRegistered() {
+	ch.fire(capRegistered, func(n *Context) { n.handler.(RegisteredHandler).OnRegistered(n) })
+}
+
+func (ch *Channel) fireActive() {
+	ch.fire(capActive, func(n *Context) { n.handler.(ActiveHandler).OnActive(n) })
+}
+
+func (ch *Channel) fireInactive() {
+	ch.fire(capInactive, func(n *Context) { n.handler.(InactiveHandler).OnInactive(n) })
+}
+
+func (ch *Channel) fireUnregistered() {
+	if ch.toldOfStart {
+		ch.toldOfStart = false
+		ch.fire(capUnregistered, func(n *Context) { n.handler.(UnregisteredHandler).OnUnregistered(n) })
+	}
+}
+
+func (ch *Channel) fireEvent(event any) {
+	if !ch.fire(capEvent, func(n *Context) { n.handler.(EventHandler).OnEvent(n, event) }) {
+		Dispose(event)
+	}
 }
 
 func (ch *Channel) fireWritability(writable bool) {
-	n := ch.pipeline.firstWith(capWritability)
-	if n == nil || ch.state == closed {
-		return
+	if ch.state != closed {
+		ch.fire(capWritability, func(n *Context) { n.handler.(WritabilityHandler).OnWritability(n, writable) })
 	}
-	ch.inbound(func() {
-		ch.current = n
-		n.handler.(WritabilityHandler).OnWritability(n, writable)
-	})
 }
 
 func (ch *Channel) fireShutdown(d Direction) {
-	n := ch.pipeline.firstWith(capShutdown)
-	if n == nil {
-		return
-	}
-	ch.inbound(func() {
-		ch.current = n
-		n.handler.(ShutdownHandler).OnShutdown(n, d)
-	})
+	ch.fire(capShutdown, func(n *Context) { n.handler.(ShutdownHandler).OnShutdown(n, d) })
 }
 
 // fireError is called with panics contained.

@@ -23,12 +23,7 @@ func (ch *Channel) register() Future {
 	}
 	ch.state = registered
 	ch.toldOfStart = true
-	ch.inbound(func() {
-		if n := ch.pipeline.firstWith(capRegistered); n != nil {
-			ch.current = n
-			n.handler.(RegisteredHandler).OnRegistered(n)
-		}
-	})
+	ch.fireRegistered()
 	if ch.state == registered && ch.transport.Active() {
 		ch.activate()
 	}
@@ -59,12 +54,7 @@ func (ch *Channel) activate() {
 		ch.wasActive = true
 		ch.public.set(isActive)
 		ch.countOpen()
-		ch.inbound(func() {
-			if n := ch.pipeline.firstWith(capActive); n != nil {
-				ch.current = n
-				n.handler.(ActiveHandler).OnActive(n)
-			}
-		})
+		ch.fireActive()
 	}
 	ch.flushNow() // what was flushed before there was a connection
 	ch.resumeRead()
@@ -236,28 +226,10 @@ type closeTask Channel
 func (t *closeTask) RunTask() {
 	ch := (*Channel)(t)
 	if ch.wasActive {
-		ch.inbound(func() {
-			if n := ch.pipeline.firstWith(capInactive); n != nil {
-				ch.current = n
-				n.handler.(InactiveHandler).OnInactive(n)
-			}
-		})
+		ch.fireInactive()
 	}
 	ch.fireUnregistered()
 	ch.pipeline.removeAll()
-}
-
-func (ch *Channel) fireUnregistered() {
-	if !ch.toldOfStart {
-		return
-	}
-	ch.toldOfStart = false
-	ch.inbound(func() {
-		if n := ch.pipeline.firstWith(capUnregistered); n != nil {
-			ch.current = n
-			n.handler.(UnregisteredHandler).OnUnregistered(n)
-		}
-	})
 }
 
 func (ch *Channel) shutdown(d Direction) Future {

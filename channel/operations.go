@@ -40,35 +40,9 @@ func (ch *Channel) queueOp(msg any, run func(ch *Channel) Future) Future {
 	return o.promise.Future()
 }
 
-func (ch *Channel) writeLast(msg any) Future {
-	n := ch.pipeline.lastWrite
-	if n == nil {
-		return ch.enqueue(msg)
-	}
-	if ch.outbound {
-		was := ch.current
-		ch.current = n
-		f := n.write.Write(n, msg)
-		ch.current = was
-		return f
-	}
-	return ch.enterWrite(n, msg)
-}
+func (ch *Channel) writeLast(msg any) Future { return ch.outWrite(ch.pipeline.lastWrite, msg) }
 
-func (ch *Channel) flushLast() {
-	n := ch.pipeline.lastFlush
-	switch {
-	case n == nil:
-		ch.requestFlush()
-	case ch.outbound:
-		was := ch.current
-		ch.current = n
-		n.handler.(FlushHandler).Flush(n)
-		ch.current = was
-	default:
-		ch.enterFlush(n)
-	}
-}
+func (ch *Channel) flushLast() { ch.outFlush(ch.pipeline.lastFlush) }
 
 // Write writes msg, and with it gives its ownership away; it is sent at the next Flush.
 func (ch *Channel) Write(msg any) Future {

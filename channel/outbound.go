@@ -10,39 +10,23 @@ import "net"
 func (c *Context) Write(msg any) Future {
 	n := c.prevWrite
 	if n == nil {
-		if n = c.before(capWrite); n == nil {
-			return c.ch.enqueue(msg)
-		}
+		return c.ch.outWrite(c.before(capWrite), msg)
 	}
 	ch := c.ch
 	if !ch.outbound {
 		return ch.enterWrite(n, msg)
 	}
-	cur := ch.current
+	// As in outWrite, whose call would make a hop half as slow again.
+	was := ch.current
 	ch.current = n
 	f := n.write.Write(n, msg)
-	ch.current = cur
+	ch.current = was
 	return f
 }
 
 // Flush asks for everything written so far to be sent. It is a signal: flushes within one
 // read batch or loop turn are gathered into one system call.
-func (c *Context) Flush() {
-	n := c.before(capFlush)
-	if n == nil {
-		c.ch.requestFlush()
-		return
-	}
-	ch := c.ch
-	if !ch.outbound {
-		ch.enterFlush(n)
-		return
-	}
-	cur := ch.current
-	ch.current = n
-	n.handler.(FlushHandler).Flush(n)
-	ch.current = cur
-}
+func (c *Context) Flush() { c.ch.outFlush(c.before(capFlush)) }
 
 // WriteAndFlush is Write followed by Flush.
 func (c *Context) WriteAndFlush(msg any) Future {
@@ -89,6 +73,34 @@ func (c *Context) SendEvent(event any) Future {
 
 // The out functions run an operation at n, the handler that takes it, or at the head when
 // there is none.
+
+func (ch *Channel) outWrite(n *Context, msg any) Future {
+	switch {
+	case n == nil:
+		return ch.enqueue(msg)
+	case !ch.outbound:
+		return ch.enterWrite(n, msg)
+	}
+	was := ch.current
+	ch.current = n
+	f := n.write.Write(n, msg)
+	ch.current = was
+	return f
+}
+
+func (ch *Channel) outFlush(n *Context) {
+	switch {
+	case n == nil:
+		ch.requestFlush()
+	case !ch.outbound:
+		ch.enterFlush(n)
+	default:
+		was := ch.current
+		ch.current = n
+		n.handler.(FlushHandler).Flush(n)
+		ch.current = was
+	}
+}
 
 func (ch *Channel) outRead(n *Context) {
 	if n == nil {
