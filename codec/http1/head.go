@@ -48,3 +48,11 @@ func gatherHead(d headParser, h *http.Header, in *buffer.Buffer) (done bool, err
 	}
 	return false, nil
 }
+
+// orNil returns m as a message, and nil instead of an interface that holds a nil pointer.
+func orNil[M any](m *M) any {
+	if m == nil {
+		return nil
+	}
+	return m
+}

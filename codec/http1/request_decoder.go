@@ -46,24 +46,20 @@ func (d *RequestDecoder) Next(in *buffer.Buffer) (msg any, err error) {
 		return nil, d.failed
 	}
 	if d.body.phase != noBody {
-		c, err := d.body.next(in, d.limits)
-		if err != nil {
-			return nil, d.fail(err)
+		c, fault := d.body.next(in, d.limits)
+		if fault != nil {
+			return nil, d.fail(fault)
 		}
 		if c != nil {
 			c.ID = d.id
-			return c, nil
 		}
-		return nil, nil
+		return orNil(c), nil
 	}
 	r, fault := d.head(in)
 	if fault != nil {
 		return nil, d.fail(fault)
 	}
-	if r != nil {
-		return r, nil
-	}
-	return nil, nil
+	return orNil(r), nil
 }
 
 // Finish says how the connection's input ended, once the peer has sent its last byte:
