@@ -40,6 +40,7 @@ const (
 	flagAttached
 	flagReset // Close resets the connection
 	flagClosed
+	flagEnding // the end of input waits for the write under way
 )
 
 // newConn returns a transport over nc, or an unconnected one when that is nil.

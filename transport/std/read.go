@@ -42,7 +42,7 @@ func (c *conn) read(ch *channel.Channel) {
 		switch err {
 		case nil:
 		case io.EOF:
-			c.in.End(nil)
+			_ = c.driver.Loop().Run(endOfInput{c}) // refused: the loop has ended, and closed the channel
 			return
 		default:
 			c.in.End(err)

@@ -117,6 +117,7 @@ func (op *writeOp) RunTask() {
 		return
 	}
 	c.writing = nil
+	op.err = c.ended(op.err)
 	op.queue.Progress(op.written)
 	attached := c.flags&flagAttached != 0 // Progress runs listeners
 	switch {
