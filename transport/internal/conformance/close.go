@@ -140,7 +140,9 @@ func closeInsideConnectListener(e *env) {
 		e.Fatal(err)
 	}
 	e.must(ch.Register())
-	ch.Connect(addr, nil).OnComplete(func(channel.Future) { ch.Close() })
+	e.onLoop(ch, func() { // from elsewhere the listener could come too late
+		ch.Connect(addr, nil).OnComplete(func(channel.Future) { ch.Close() })
+	})
 	p.client.probe.awaitEnd()
 	if n := p.client.probe.seen("OnActive") + p.client.probe.seen("OnInactive"); n != 0 {
 		e.Errorf("events %q", p.client.probe.list())
