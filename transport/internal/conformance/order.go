@@ -130,8 +130,10 @@ func connectFutureFirst(e *env) {
 	}
 	e.must(ch.Register())
 	done := make(chan [2]bool, 1)
-	ch.Connect(addr, nil).OnComplete(func(channel.Future) {
-		done <- [2]bool{ch.IsActive(), p.client.probe.seen("OnActive") == 0}
+	e.onLoop(ch, func() { // from elsewhere the listener could come too late
+		ch.Connect(addr, nil).OnComplete(func(channel.Future) {
+			done <- [2]bool{ch.IsActive(), p.client.probe.seen("OnActive") == 0}
+		})
 	})
 	if got := <-done; got != [2]bool{true, true} {
 		e.Errorf("in the future's listener: active %v, before OnActive %v; want both", got[0], got[1])
