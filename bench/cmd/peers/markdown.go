@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"unicode/utf8"
+
+	"millrace.dev/bench/internal/table"
 )
 
 const howToRead = `Figures are medians over %d rounds of %g s; client and servers share the machine, so only
@@ -20,18 +21,14 @@ that neither the server nor wrk used: the larger it is, the less the figures are
 func (r *report) markdown() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# HTTP/1.1 servers compared\n\n    %s\n\n", r.Command)
-	fmt.Fprintf(&b, "%s. %d cores", r.Started.Format("2 January 2006"), r.Host.Cores)
-	if r.Host.CPU != "" {
-		fmt.Fprintf(&b, " (%s)", r.Host.CPU)
-	}
-	fmt.Fprintf(&b, ", Linux %s, %s; %d event loop(s), %d wrk thread(s).\n\n", r.Host.Kernel, r.Host.Go, r.Loops, r.Threads)
+	fmt.Fprintf(&b, "%s. %s; %d event loop(s), %d wrk thread(s).\n\n", r.Started.Format("2 January 2006"), r.Host, r.Loops, r.Threads)
 	fmt.Fprintf(&b, howToRead, r.Rounds, r.Seconds)
 	b.WriteByte('\n')
 	rows := [][]string{{"server", "what", "version"}}
 	for _, s := range r.Servers {
 		rows = append(rows, []string{s.Name, s.About, s.Version})
 	}
-	writeTable(&b, 3, rows)
+	table.Write(&b, 3, rows)
 	if len(r.Skipped) > 0 {
 		fmt.Fprintf(&b, "\nWithout %s.\n", strings.Join(r.Skipped, ", "))
 	}
@@ -45,9 +42,9 @@ func (r *report) markdown() string {
 func writeScenario(w io.Writer, sc *scenarioResult) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "\n## %s\n\n", sc.Title)
-	writeTable(&b, 1, sc.medianRows())
+	table.Write(&b, 1, sc.medianRows())
 	b.WriteString("\nTo net/http / to the best peer / to the C loop:\n\n")
-	writeTable(&b, 1, sc.ratioRows())
+	table.Write(&b, 1, sc.ratioRows())
 	for _, s := range sc.Servers {
 		if s.Failure != "" {
 			fmt.Fprintf(&b, "\n%s failed: %s\n", s.Name, s.Failure)
@@ -68,7 +65,7 @@ func (sc *scenarioResult) medianRows() [][]string {
 		for _, m := range sc.metrics {
 			row = append(row, m.format(sample(s.Medians).get(m.key)))
 		}
-		rows = append(rows, append(row, percent(s.Spread), number(s.Errors, 0)))
+		rows = append(rows, append(row, percent(s.Spread), table.Number(s.Errors, 0)))
 	}
 	return rows
 }
@@ -96,50 +93,14 @@ func (sc *scenarioResult) ratioRows() [][]string {
 
 func percent(v *float64) string {
 	if v == nil {
-		return "–"
+		return table.Missing
 	}
-	return number(100**v, 0) + " %"
+	return table.Number(100**v, 0) + " %"
 }
 
 func ratio(v *float64) string {
 	if v == nil {
-		return "–"
+		return table.Missing
 	}
-	return number(*v, 2)
-}
-
-// writeTable writes rows as a Markdown table that also reads well as it is: columns are
-// padded, and all but the first left ones are aligned to the right.
-func writeTable(b *strings.Builder, left int, rows [][]string) {
-	widths := make([]int, len(rows[0]))
-	for _, row := range rows {
-		for i, cell := range row {
-			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
-		}
-	}
-	for n, row := range rows {
-		for i, cell := range row {
-			pad := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell))
-			if i < left {
-				b.WriteString("| " + cell + pad + " ")
-			} else {
-				b.WriteString("| " + pad + cell + " ")
-			}
-		}
-		b.WriteString("|\n")
-		if n == 0 {
-			writeRule(b, left, widths)
-		}
-	}
-}
-
-func writeRule(b *strings.Builder, left int, widths []int) {
-	for i, w := range widths {
-		if i < left {
-			b.WriteString("|" + strings.Repeat("-", w+2))
-		} else {
-			b.WriteString("|" + strings.Repeat("-", w+1) + ":")
-		}
-	}
-	b.WriteString("|\n")
+	return table.Number(*v, 2)
 }

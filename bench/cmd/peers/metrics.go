@@ -4,9 +4,9 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
+	"millrace.dev/bench/internal/table"
 	"millrace.dev/bench/internal/wrk"
 )
 
@@ -53,7 +53,7 @@ var idleMetrics = []metric{
 }
 
 // format writes a value of the metric: thousands grouped, and a dash for what is missing.
-func (m metric) format(v float64) string { return number(v, m.digits) }
+func (m metric) format(v float64) string { return table.Number(v, m.digits) }
 
 // countErrors notes how many errors there were, and of which kinds.
 func (s sample) countErrors(e wrk.Errors) {
@@ -75,7 +75,7 @@ func (s sample) line(metrics []metric) string {
 	}
 	for _, key := range slices.Sorted(maps.Keys(s)) {
 		if strings.HasPrefix(key, keyErrors) && s[key] > 0 {
-			parts = append(parts, key+" "+number(s[key], 0))
+			parts = append(parts, key+" "+table.Number(s[key], 0))
 		}
 	}
 	return strings.Join(parts, ", ")
@@ -87,19 +87,4 @@ func (s sample) get(key string) float64 {
 		return v
 	}
 	return math.NaN()
-}
-
-func number(v float64, digits int) string {
-	if math.IsNaN(v) || math.IsInf(v, 0) {
-		return "–"
-	}
-	s := strconv.FormatFloat(v, 'f', digits, 64)
-	whole, fraction, _ := strings.Cut(s, ".")
-	for i := len(whole) - 3; i > 0 && whole[i-1] != '-'; i -= 3 {
-		whole = whole[:i] + "," + whole[i:]
-	}
-	if fraction != "" {
-		return whole + "." + fraction
-	}
-	return whole
 }

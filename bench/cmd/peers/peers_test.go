@@ -9,7 +9,6 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -189,36 +188,6 @@ func TestReportFiles(t *testing.T) {
 	}
 	if !strings.Contains(string(text), "| gnet   | x    | v2      |") || !strings.Contains(string(text), "Without nginx") {
 		t.Errorf("report:\n%s", text)
-	}
-}
-
-func TestOthers(t *testing.T) {
-	t.Parallel()
-	start := time.Now()
-	before := usage{at: start, server: time.Second, busy: time.Minute}
-	whole := time.Duration(runtime.NumCPU()) * time.Second
-	after := usage{at: start.Add(time.Second), server: time.Second + whole/10, busy: time.Minute + whole/2}
-	if got := others(before, after, whole/5); math.Abs(got-20) > 1e-6 {
-		t.Errorf("half of the machine busy, less a tenth and a fifth: %v %%", got)
-	}
-	if got := others(before, after, whole); got != 0 {
-		t.Errorf("more accounted for than was busy: %v %%", got)
-	}
-}
-
-func TestNumber(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		v      float64
-		digits int
-		want   string
-	}{
-		{0, 0, "0"}, {999, 0, "999"}, {1000, 0, "1,000"}, {1234567.891, 2, "1,234,567.89"},
-		{-123, 0, "-123"}, {-1234, 1, "-1,234.0"}, {math.NaN(), 2, "–"}, {math.Inf(1), 0, "–"},
-	} {
-		if got := number(c.v, c.digits); got != c.want {
-			t.Errorf("number(%v, %d) = %q, want %q", c.v, c.digits, got, c.want)
-		}
 	}
 }
 

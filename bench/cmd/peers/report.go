@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"millrace.dev/bench/internal/host"
 	"millrace.dev/bench/internal/stats"
 )
 
@@ -21,7 +22,7 @@ type report struct {
 	Loops       int               `json:"loops"`
 	Threads     int               `json:"wrk_threads"`
 	Seed        uint64            `json:"seed"`
-	Host        host              `json:"host"`
+	Host        host.Host         `json:"host"`
 	Servers     []serverInfo      `json:"servers"`
 	Skipped     []string          `json:"skipped,omitempty"`
 	Scenarios   []*scenarioResult `json:"scenarios"`
@@ -71,7 +72,7 @@ func newReport(s settings, programs []program, skipped []string) *report {
 	r := &report{
 		Started: time.Now().UTC().Truncate(time.Second), Command: s.command, Rounds: s.rounds,
 		Seconds: s.duration.Seconds(), Connections: s.connections, Loops: s.loops, Threads: s.threads, Seed: s.seed,
-		Host: thisHost(), Skipped: skipped,
+		Host: host.This(), Skipped: skipped,
 	}
 	for _, p := range programs {
 		r.Servers = append(r.Servers, serverInfo{p.name, p.about, p.role, p.version})
