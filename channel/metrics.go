@@ -2,7 +2,6 @@ package channel
 
 import (
 	"fmt"
-	"slices"
 	"sync/atomic"
 
 	"millrace.dev/loop"
@@ -53,8 +52,8 @@ func (m *Metrics) Loop(index int) MetricsSnapshot {
 }
 
 func (m *Metrics) shard(l *loop.Loop) *metricsShard {
-	i := slices.Index(m.loops, l) // a group has few loops
-	if i < 0 {
+	i := l.Index()
+	if i >= len(m.loops) || m.loops[i] != l {
 		panic(fmt.Sprintf("channel: config: its metrics are for another group than that of loop %s", l.Name()))
 	}
 	return m.shards[i]

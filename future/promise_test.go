@@ -237,7 +237,7 @@ func TestWait(t *testing.T) {
 func TestWaitRefusesToBlockALoop(t *testing.T) {
 	t.Parallel()
 	elsewhere(func() {
-		loopset.Add(goid.Current())
+		loopset.Add(goid.Current(), nil)
 		defer loopset.Remove(goid.Current())
 		for _, f := range []Future[int]{NewPromise[int](nil).Future(), Succeeded(nil, 1)} {
 			if _, err := f.Wait(context.Background()); err != ErrBlockingOnLoop {

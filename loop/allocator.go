@@ -29,6 +29,7 @@ func (l *Loop) initAllocator(m *groupMemory) {
 	if m.pool != nil {
 		l.cache = m.pool.NewCache()
 		l.allocator = l.cache
+		l.trims.Store(true)
 	}
 }
 
@@ -42,14 +43,4 @@ func (l *Loop) allocatorUnbind() {
 	if l.cache != nil {
 		l.cache.Unbind()
 	}
-}
-
-// trimTask returns the spare memory of a loop that has been idle, and notes in which turn that was.
-type trimTask Loop
-
-func (t *trimTask) RunTask() {
-	l := (*Loop)(t)
-	l.cache.Trim()
-	l.trimmed.Store(l.turn.Load())
-	l.stop.seen++ // housekeeping does not prolong a quiet period
 }

@@ -10,5 +10,6 @@
 // see poller_linux.go for how, and sleep.go for how it is woken. On other systems loops run tasks
 // and timers only, and Register returns an error that matches errors.ErrUnsupported.
 //
+// A Local is a variable that each loop has for itself, and a Recycler a free list for each loop.
 // Tests drive a loop by hand with NewManual.
 package loop

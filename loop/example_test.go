@@ -121,3 +121,45 @@ func TestWatchdogNamesTheHandler(t *testing.T) {
 type enabled struct{ slog.Handler }
 
 func (enabled) Enabled(context.Context, slog.Level) bool { return true }
+
+// scratch is a buffer that each loop has for itself.
+var scratch = loop.NewLocal(func(*loop.Loop) []byte { return make([]byte, 0, 64) }, nil)
+
+func ExampleLocal() {
+	m, err := loop.NewManual(loop.Options{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer m.Close()
+	for i := range 2 {
+		buf := scratch.Get(m.Loop())
+		fmt.Println(i, len(*buf), cap(*buf) >= 64)
+		*buf = fmt.Appendf((*buf)[:0], "round %d", i)
+	}
+	// Output:
+	// 0 0 true
+	// 1 7 true
+}
+
+// node is what ExampleRecycler uses again.
+type node struct{ key string }
+
+var nodes = loop.NewRecycler[node](64, nil)
+
+func ExampleRecycler() {
+	m, err := loop.NewManual(loop.Options{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer m.Close()
+	l := m.Loop()
+	first := nodes.Get(l)
+	first.key = "a"
+	*first = node{} // nothing is left that keeps memory
+	nodes.Put(l, first)
+	fmt.Println(nodes.Get(l) == first)
+	// Output:
+	// true
+}

@@ -2,7 +2,6 @@ package loop
 
 import (
 	"errors"
-	"fmt"
 	"strconv"
 	"sync/atomic"
 	"time"
@@ -47,7 +46,7 @@ func NewGroup(o Options) (*Group, error) {
 	g.done.SetUncancellable()
 	g.memory.init(&o)
 	for i := range o.Loops {
-		l, err := newLoop(g, fmt.Sprintf("millrace-%s-%d", o.Name, i), &o)
+		l, err := newLoop(g, i, &o)
 		if err != nil {
 			for _, started := range g.loops {
 				err = errors.Join(err, started.poller.close())

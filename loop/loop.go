@@ -2,6 +2,7 @@ package loop
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"runtime/pprof"
 	"sync/atomic"
@@ -23,12 +24,14 @@ type Loop struct {
 	state atomic.Uint32  // awake, asleep, woken: see sleep.go
 	turn  atomic.Uint64  // number of the current turn: see watchdog.go
 	over  atomic.Bool    // the loop has ended
+	trims atomic.Bool    // the loop may have memory to spare when it is idle
 	// trimmed is the turn in which the loop last returned spare memory.
 	trimmed atomic.Uint64
 	queue   mpsc.Queue // its consumer side is the loop's own
 
 	// Constant after creation.
 	group      *Group
+	index      int // in the group
 	name       string
 	log        *slog.Logger
 	tick       time.Duration
@@ -48,6 +51,7 @@ type Loop struct {
 	yielded  time.Duration // when it last yielded
 	sibling  int           // index in the group of the loop looked at last
 
+	locals  localTable
 	handles handleTable
 	ready   []readyEvent
 	readyN  int // events of this turn, of which
@@ -69,10 +73,11 @@ var processStart = time.Now()
 // afresh. Any goroutine may call it.
 func Clock() time.Duration { return time.Since(processStart) }
 
-func newLoop(g *Group, name string, o *Options) (*Loop, error) {
+func newLoop(g *Group, index int, o *Options) (*Loop, error) {
 	l := &Loop{
 		group:      g,
-		name:       name,
+		index:      index,
+		name:       fmt.Sprintf("millrace-%s-%d", o.Name, index),
 		log:        o.Logger,
 		tick:       o.Tick,
 		maxTasks:   o.MaxTasksPerTurn,
@@ -80,6 +85,7 @@ func newLoop(g *Group, name string, o *Options) (*Loop, error) {
 		yieldEvery: o.yieldEvery,
 		ready:      make([]readyEvent, o.MaxEventsPerTurn),
 	}
+	l.locals.init()
 	var err error
 	if l.poller, err = o.newPoller(o.MaxEventsPerTurn); err != nil {
 		return nil, err
@@ -88,8 +94,13 @@ func newLoop(g *Group, name string, o *Options) (*Loop, error) {
 	return l, nil
 }
 
-// Name returns the loop's name, which is also on its goroutine's profile label "loop".
+// Name returns the loop's name, "millrace-<group>-<index>", which is also on its goroutine's profile
+// label "loop".
 func (l *Loop) Name() string { return l.name }
+
+// Index returns the loop's place in Group.Loops; 0 for a manual loop. It suits arrays with an entry for
+// each loop of a group.
+func (l *Loop) Index() int { return l.index }
 
 // Group returns the group that the loop belongs to; nil for a manual loop.
 func (l *Loop) Group() *Group { return l.group }
@@ -137,7 +148,7 @@ func (l *Loop) clock() time.Duration {
 func (l *Loop) run() {
 	pprof.SetGoroutineLabels(pprof.WithLabels(context.Background(), pprof.Labels(profileLabel, l.name)))
 	id := goid.Current()
-	loopset.Add(id)
+	loopset.Add(id, l)
 	l.owner.Store(id)
 	l.allocatorBind()
 	defer l.release(id)

@@ -38,6 +38,7 @@ func NewManual(o Options) (*Manual, error) {
 	l.name, l.log, l.tick = o.Name, o.Logger, o.Tick
 	l.maxTasks, l.maxQueued = o.MaxTasksPerTurn, o.MaxQueuedTasks
 	l.manual = m
+	l.locals.init()
 	if l.allocator = o.Allocator; l.allocator == nil {
 		l.allocator = buffer.Unpooled()
 	}

@@ -115,6 +115,7 @@ func (l *Loop) terminate() {
 	for rounds := 0; rounds < maxNesting && len(l.turnEnd) > 0; rounds++ {
 		l.runTurnEnd()
 	}
+	l.endLocals()
 	if l.poller != nil {
 		if err := l.poller.close(); err != nil {
 			l.log.Error("millrace: closing a loop's poller", "loop", l.name, "error", err)

@@ -480,8 +480,8 @@ func TestGroup(t *testing.T) {
 	if want := []string{"millrace-test-0", "millrace-test-1", "millrace-test-2", "millrace-test-0"}; !slices.Equal(names, want) {
 		t.Fatalf("names %q, want %q", names, want)
 	}
-	for _, l := range g.Loops() {
-		if l.Group() != g || l.Logger() == nil || l.Allocator() == nil {
+	for i, l := range g.Loops() {
+		if l.Index() != i || l.Group() != g || l.Logger() == nil || l.Allocator() == nil {
 			t.Fatalf("%s does not know its group", l.Name())
 		}
 		on(t, l, func() {})

@@ -81,7 +81,7 @@ func (w *watchdog) look(now time.Duration) {
 		}
 		if l.state.Load() != awake {
 			s.awake = now
-			if now-s.since >= idleAfter && l.cache != nil && l.trimmed.Load() != turn {
+			if now-s.since >= idleAfter && l.trims.Load() && l.trimmed.Load() != turn {
 				_ = l.Run((*trimTask)(l)) // a loop that has ended has nothing left
 			}
 			continue

@@ -1,7 +1,7 @@
-// Package loopset knows which goroutines are event loops, so that a blocking call can
-// refuse to run on one of them.
+// Package loopset knows which goroutines are event loops: a blocking call can so refuse to
+// run on one of them, and loop-local storage finds the loop that it is called on.
 //
-// The set is read for every blocking wait and changes only when a loop starts or ends,
-// so readers load an immutable slice and writers replace it. There are about as many
-// loops as processors: a linear scan is cheaper than a map.
+// The set is read for every blocking wait and changes only when a loop starts or ends, so
+// readers load an immutable hash table and writers replace it. Finding nothing, which is
+// what happens on every other goroutine, costs the same as finding a loop.
 package loopset

@@ -9,7 +9,7 @@ import (
 
 func Example() {
 	id := goid.Current()
-	loopset.Add(id)
+	loopset.Add(id, "the loop")
 	fmt.Println("may block:", !loopset.Has(id))
 	loopset.Remove(id)
 	fmt.Println("may block:", !loopset.Has(id))
