@@ -23,5 +23,8 @@
 // that neither receiving nor looking at a request allocates. Names match in any case;
 // well-known ones have a Field number, recognised once.
 //
+// A Query has the parameters of a query string, a FormDecoder reads a form while it arrives;
+// which rules they follow, the browsers' or RFC 3986, is their QueryOptions'.
+//
 // Package http1 reads and writes these messages as HTTP/1.1.
 package http
