@@ -1,0 +1,2 @@
+// Package http2 is HTTP/2 (RFC 9113).
+package http2
