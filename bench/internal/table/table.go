@@ -8,9 +8,14 @@ import (
 	"unicode/utf8"
 )
 
+// widest is the width of a column, in characters, above which it is text: padding would not
+// make that easier to read.
+const widest = 50
+
 // Write writes rows, the first of which is the head and all of which have as many cells, as
 // a Markdown table: columns are padded, and all but the first left ones are aligned to the
-// right. A cell must not contain a line break; a | in it is escaped.
+// right; those of long text are neither. A cell must not contain a line break; a | in it is
+// escaped.
 func Write(b *strings.Builder, left int, rows [][]string) {
 	rows = escape(rows)
 	widths := make([]int, len(rows[0]))
@@ -19,10 +24,15 @@ func Write(b *strings.Builder, left int, rows [][]string) {
 			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
 		}
 	}
+	for i, w := range widths {
+		if w > widest {
+			widths[i] = 0 // no padding
+		}
+	}
 	for n, row := range rows {
 		for i, cell := range row {
-			pad := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell))
-			if i < left {
+			pad := strings.Repeat(" ", max(0, widths[i]-utf8.RuneCountInString(cell)))
+			if i < left || widths[i] == 0 {
 				b.WriteString("| " + cell + pad + " ")
 			} else {
 				b.WriteString("| " + pad + cell + " ")
@@ -47,8 +57,8 @@ func escape(rows [][]string) [][]string {
 
 func writeRule(b *strings.Builder, left int, widths []int) {
 	for i, w := range widths {
-		if i < left {
-			b.WriteString("|" + strings.Repeat("-", w+2))
+		if i < left || w == 0 {
+			b.WriteString("|" + strings.Repeat("-", max(3, w+2)))
 		} else {
 			b.WriteString("|" + strings.Repeat("-", w+1) + ":")
 		}

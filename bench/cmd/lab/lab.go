@@ -1,0 +1,202 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"time"
+
+	"millrace.dev/bench/internal/host"
+	"millrace.dev/bench/internal/notes"
+	"millrace.dev/bench/internal/report"
+	"millrace.dev/bench/internal/result"
+	"millrace.dev/bench/internal/wrk"
+)
+
+// lab is one run of the command.
+type lab struct {
+	settings
+	root string   // bench/
+	all  []*topic // that there are
+
+	dir         string // for what is built; removed at the end
+	bin, server string // the benchmarks, and the server where one is loaded
+}
+
+// measure plays the chosen topics and writes everything.
+func (l *lab) measure(ctx context.Context) error {
+	chosen, err := l.chosen()
+	if err != nil {
+		return err
+	}
+	var old *result.Report
+	if l.compare != "" { // before it is written over
+		if old, err = result.Load(l.compare); err != nil {
+			return err
+		}
+	}
+	if l.dir, err = os.MkdirTemp("", "lab-"); err != nil {
+		return err
+	}
+	defer os.RemoveAll(l.dir)
+	p := newProgress(os.Stderr, l.count, len(chosen))
+	p.note("building")
+	if err := l.build(ctx, chosen); err != nil {
+		return err
+	}
+	measured, failed := l.play(ctx, chosen, p)
+	p.end()
+	if ctx.Err() != nil {
+		failed = errors.Join(failed, errors.New("interrupted"))
+	}
+	if l.smoke {
+		return errors.Join(failed, checkAll(chosen, measured))
+	}
+	if len(measured.Topics) == 0 {
+		return errors.Join(failed, errors.New("nothing was measured"))
+	}
+	l.print(measured)
+	if old != nil {
+		fmt.Print("\n## Since ", l.compare, "\n\n", report.Compare(old, measured))
+	}
+	for _, t := range chosen {
+		if t.wrong != nil {
+			p.note("%v", t.wrong)
+		}
+	}
+	return errors.Join(failed, l.write(measured))
+}
+
+// build compiles what the topics need.
+func (l *lab) build(ctx context.Context, topics []*topic) (err error) {
+	loads := func(t *topic) bool { return t.server != nil }
+	if slices.ContainsFunc(topics, loads) {
+		if _, err := wrk.Find(); err != nil {
+			return err
+		}
+		if l.server, err = buildServer(ctx, l.root, l.dir); err != nil {
+			return err
+		}
+	}
+	if !slices.ContainsFunc(topics, func(t *topic) bool { return !loads(t) }) {
+		return nil
+	}
+	l.bin, err = buildMicro(ctx, l.root, l.dir)
+	return err
+}
+
+// chosen returns the topics to measure. All of them are without those that can't be here.
+func (l *lab) chosen() ([]*topic, error) {
+	topics, err := selectTopics(l.all, l.topics)
+	if err != nil || l.topics != "all" {
+		return topics, err
+	}
+	_, noLoad := wrk.Find()
+	if noLoad != nil && !l.smoke {
+		fmt.Fprintln(os.Stderr, "without the topics that load servers:", noLoad)
+	}
+	return slices.DeleteFunc(slices.Clone(topics), func(t *topic) bool {
+		return t.server != nil && (noLoad != nil || l.smoke)
+	}), nil
+}
+
+// play plays the repetitions, and returns the topics that have a complete one, with what
+// failed.
+func (l *lab) play(ctx context.Context, topics []*topic, p *progress) (*result.Report, error) {
+	measured := make([]*result.Topic, len(topics))
+	for i, t := range topics {
+		measured[i] = &result.Topic{Name: t.name, Run: l.newRun(ctx, t)}
+	}
+	var errs []error
+	for repetition := range l.count {
+		for i, t := range topics {
+			p.begin(repetition, i, t.name)
+			got, err := l.round(ctx, t, p)
+			if ctx.Err() != nil {
+				return collect(measured), errors.Join(errs...)
+			}
+			p.done()
+			measured[i].Add(got)
+			measured[i].Run.Repetitions++
+			if err != nil && len(measured[i].Failures) == 0 { // it would be the same in each repetition
+				p.note("%s failed: %v", t.name, err)
+				measured[i].Failures = append(measured[i].Failures, err.Error())
+				errs = append(errs, fmt.Errorf("%s failed", t.name))
+			}
+		}
+	}
+	return collect(measured), errors.Join(errs...)
+}
+
+func (l *lab) round(ctx context.Context, t *topic, p *progress) ([]result.Measurement, error) {
+	if t.server != nil {
+		return l.serverRound(ctx, t.server, p.at)
+	}
+	return l.microRound(ctx, t, p.at)
+}
+
+// collect returns the topics that were measured, sorted by name.
+func collect(topics []*result.Topic) *result.Report {
+	fresh := new(result.Report)
+	fresh.Merge(&result.Report{Topics: slices.DeleteFunc(topics, func(t *result.Topic) bool {
+		return len(t.Benchmarks) == 0 && len(t.Failures) == 0
+	})})
+	return fresh
+}
+
+func (l *lab) newRun(ctx context.Context, t *topic) result.Run {
+	each := l.each()
+	if t.server != nil {
+		each = fmt.Sprintf("%g s of each load", l.duration.Seconds())
+	}
+	return result.Run{Started: time.Now().UTC().Truncate(time.Second), Each: each, Host: host.This(), Commit: l.commit(ctx)}
+}
+
+// commit names the tree that is measured, for the report; empty where git can't.
+func (l *lab) commit(ctx context.Context) string {
+	cmd := exec.CommandContext(ctx, "git", "describe", "--always", "--dirty", "--exclude=*")
+	cmd.Dir = l.root
+	out, err := cmd.Output()
+	if err != nil {
+		return ""
+	}
+	return string(bytes.TrimSpace(out))
+}
+
+func checkAll(topics []*topic, measured *result.Report) error {
+	var errs []error
+	for _, t := range topics {
+		if measured.Topic(t.name) == nil {
+			errs = append(errs, fmt.Errorf("%s: nothing was measured", t.name))
+			continue
+		}
+		errs = append(errs, t.check(measured))
+	}
+	return errors.Join(errs...)
+}
+
+// reportOf adds the notes of all topics.
+func (l *lab) reportOf(measured *result.Report) report.Report {
+	r := report.Report{Measured: measured, Notes: make(map[string]notes.Notes)}
+	for _, t := range l.all {
+		r.Notes[t.name] = t.notes
+	}
+	return r
+}
+
+// print shows what this run measured.
+func (l *lab) print(measured *result.Report) {
+	var b strings.Builder
+	r := l.reportOf(measured)
+	r.WriteSummary(&b)
+	for _, t := range measured.Topics {
+		b.WriteByte('\n')
+		r.WriteTopic(&b, t)
+	}
+	fmt.Print(b.String())
+}

@@ -1,0 +1,114 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+
+	"millrace.dev/bench/internal/launch"
+	"millrace.dev/bench/internal/result"
+)
+
+// roundLimit is how long one topic may take in one repetition, as the test program takes it. A
+// benchmark that hangs fails by it, with the stacks of all goroutines.
+const roundLimit = "10m"
+
+// buildMicro compiles the benchmarks into one program and returns its path.
+func buildMicro(ctx context.Context, root, dir string) (string, error) {
+	bin := filepath.Join(dir, "micro.test")
+	return bin, buildWith(ctx, root, "test", "-c", "-o", bin, "./micro")
+}
+
+// buildWith runs the go command in bench/; its output is the error's text.
+func buildWith(ctx context.Context, root string, args ...string) error {
+	cmd := exec.CommandContext(ctx, "go", args...)
+	cmd.Dir = root
+	launch.Tie(cmd)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("go %s: %w\n%s", strings.Join(args, " "), err, out)
+	}
+	return nil
+}
+
+// benchPattern returns the -bench pattern of a topic's benchmarks of which the first elements
+// match that of pattern; ok is false when none does.
+func benchPattern(functions []string, pattern string) (bench string, ok bool) {
+	first, rest, more := strings.Cut(pattern, "/")
+	match := regexp.MustCompile(first) // validated
+	var names []string
+	for _, f := range functions {
+		if match.MatchString(strings.TrimPrefix(f, "Benchmark")) || match.MatchString(f) {
+			names = append(names, f)
+		}
+	}
+	bench = "^(" + strings.Join(names, "|") + ")$"
+	if more {
+		bench += "/" + rest
+	}
+	return bench, len(names) > 0
+}
+
+// microRound runs one topic once. progress is told each benchmark that is done. What was
+// measured counts also when an error says that something failed.
+func (l *lab) microRound(ctx context.Context, t *topic, progress func(name string)) ([]result.Measurement, error) {
+	bench, ok := benchPattern(t.functions, l.pattern)
+	if !ok {
+		return nil, nil
+	}
+	cmd := exec.CommandContext(ctx, l.bin, "-test.run=^$", "-test.bench="+bench, "-test.benchmem",
+		"-test.benchtime="+l.benchtime, "-test.timeout="+roundLimit)
+	cmd.Dir = filepath.Join(l.root, "micro")
+	out := &lineWatcher{watch: progress}
+	cmd.Stdout, cmd.Stderr = out, out
+	launch.Tie(cmd)
+	failed := cmd.Run()
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	measured, err := result.Parse(bytes.NewReader(out.text.Bytes()), runtime.GOMAXPROCS(0))
+	if failed != nil {
+		return measured, fmt.Errorf("%w\n%s", failed, failureText(out.text.String()))
+	}
+	return measured, err
+}
+
+// failureText is the output without the lines of results and those that describe the machine.
+func failureText(out string) string {
+	var kept strings.Builder
+	for line := range strings.Lines(out) {
+		result := strings.HasPrefix(line, "Benchmark") && !strings.Contains(line, "--- FAIL")
+		if !result && !machineLine.MatchString(line) {
+			kept.WriteString(line)
+		}
+	}
+	return strings.TrimSpace(kept.String())
+}
+
+var machineLine = regexp.MustCompile(`^(goos|goarch|pkg|cpu): `)
+
+// lineWatcher keeps what is written, and tells the benchmarks that lines of results name.
+// exec writes to it from one goroutine, since it is standard output and standard error in one.
+type lineWatcher struct {
+	text  bytes.Buffer
+	seen  int // bytes of text
+	watch func(name string)
+}
+
+func (w *lineWatcher) Write(p []byte) (int, error) {
+	w.text.Write(p)
+	for {
+		line, _, ok := bytes.Cut(w.text.Bytes()[w.seen:], []byte("\n"))
+		if !ok {
+			return len(p), nil
+		}
+		w.seen += len(line) + 1
+		if name, _, _ := bytes.Cut(line, []byte("\t")); bytes.HasPrefix(name, []byte("Benchmark")) {
+			w.watch(string(bytes.TrimSpace(name)))
+		}
+	}
+}
