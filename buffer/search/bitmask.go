@@ -51,11 +51,28 @@ func (p *BitMaskProcessor) Reset() { p.state = ^uint64(0) }
 // and returns -1.
 func (p *BitMaskProcessor) Next(run []byte) int {
 	mask, last, s := &p.n.mask, p.n.last, p.state
-	for i, c := range run {
-		s = s<<1 | mask[c]
+	i := 0
+	// Two bytes at a time, because a state waits for the one before: their masks are joined
+	// while it is not known yet.
+	for ; i+1 < len(run); i += 2 {
+		m, n := mask[run[i]], mask[run[i+1]]
+		odd := s<<1 | m
+		s = s<<2 | (m<<1 | n)
+		if odd&s&last != last {
+			if odd&last == 0 {
+				p.state = odd
+				return i + 1
+			}
+			p.state = s
+			return i + 2
+		}
+	}
+	if i < len(run) {
+		s = s<<1 | mask[run[i]]
+		i++
 		if s&last == 0 {
 			p.state = s
-			return i + 1
+			return i
 		}
 	}
 	p.state = s

@@ -32,7 +32,7 @@ func indexAcross(b *buffer.Buffer, needle []byte) int {
 		checkNeedle(needle)
 		links = make([]int32, len(needle)+1)
 	}
-	n := KMP{needle, borders(links, needle)}
+	n := KMP{needle, linksOf(links, needle)}
 	return n.IndexOf(b)
 }
 
@@ -45,8 +45,8 @@ const maxBounded = 64
 // nil. looked counts the bytes that it had to look at.
 func indexLong(run, needle []byte, n *KMP) (at, looked int) {
 	const head = 32
-	budget := len(run)
-	for looked <= budget {
+	// What is compared in vain must not be more than what has been passed by it.
+	for wasted := 0; wasted <= at+len(needle); wasted += len(needle) {
 		j := bytes.Index(run[at:], needle[:head])
 		if j < 0 || len(run)-at-j < len(needle) {
 			return -1, looked + len(run) - at
@@ -76,12 +76,11 @@ func (p *KMPProcessor) skim(run []byte) (taken, looked int) {
 	n, k, i := p.n, p.state, 0
 	m := len(n.needle)
 	for i < len(run) && k > i { // k bytes match, and some of them lie before run
-		k = n.step(k, run[i])
-		i++
-		if k == m {
-			p.state = int(n.borders[m])
-			return i, i
+		if _, k = n.advance(k, run[i:i+1]); k == m {
+			p.state = int(n.links[m])
+			return i + 1, i + 1
 		}
+		i++
 	}
 	looked = i
 	if k > i {
@@ -92,7 +91,7 @@ func (p *KMPProcessor) skim(run []byte) (taken, looked int) {
 	at, more := n.index(run[from:])
 	looked += more
 	if at >= 0 {
-		p.state = int(n.borders[m])
+		p.state = int(n.links[m])
 		return from + at + m, looked
 	}
 	// What may still become a match begins within the last m-1 bytes.

@@ -11,9 +11,11 @@ import (
 // number of goroutines may use it at once.
 type KMP struct {
 	needle []byte
-	// borders[k] is the length of the longest proper prefix of needle[:k] that is also its
-	// suffix: what still matches when needle[:k] has, and the next byte does not.
-	borders []int32
+	// links[k] is where to go on when needle[:k] has matched and the next byte differs from
+	// needle[k]: the length of the longest border of needle[:k] (a prefix that is also its
+	// suffix) after which another byte is wanted, or -1 when there is none. For the whole
+	// needle it is its longest border.
+	links []int32
 }
 
 // NewKMP compiles a needle, of which it keeps a copy. It takes time and 4 bytes of memory for
@@ -21,7 +23,7 @@ type KMP struct {
 func NewKMP(needle []byte) *KMP {
 	checkNeedle(needle)
 	own := bytes.Clone(needle)
-	return &KMP{own, borders(make([]int32, len(own)+1), own)}
+	return &KMP{own, linksOf(make([]int32, len(own)+1), own)}
 }
 
 func checkNeedle(needle []byte) {
@@ -30,20 +32,23 @@ func checkNeedle(needle []byte) {
 	}
 }
 
-// borders fills dst, of one more than the needle's length.
-func borders(dst []int32, needle []byte) []int32 {
-	dst[0], dst[1] = 0, 0
-	k := 0
+// linksOf fills links, of one more than the needle's length.
+func linksOf(links []int32, needle []byte) []int32 {
+	links[0] = -1
+	k := int32(0) // the longest border of needle[:i]
 	for i := 1; i < len(needle); i++ {
-		for k > 0 && needle[k] != needle[i] {
-			k = int(dst[k])
+		if needle[i] == needle[k] {
+			links[i] = links[k]
+		} else {
+			links[i] = k
 		}
-		if needle[k] == needle[i] {
-			k++
+		for k >= 0 && needle[k] != needle[i] {
+			k = links[k]
 		}
-		dst[i+1] = int32(k)
+		k++
 	}
-	return dst
+	links[len(needle)] = k
+	return links
 }
 
 // Len returns the length of the needle in bytes.
@@ -59,18 +64,6 @@ func (n *KMP) IndexOf(b *buffer.Buffer) int {
 	return f.Find(b)
 }
 
-// step takes one byte in state k, the number of the needle's bytes that match so far. k is
-// less than the needle's length.
-func (n *KMP) step(k int, c byte) int {
-	for k > 0 && n.needle[k] != c {
-		k = int(n.borders[k])
-	}
-	if n.needle[k] == c {
-		k++
-	}
-	return k
-}
-
 // KMPProcessor is the state of one search. It belongs to one goroutine at a time; a copy goes
 // on by itself.
 type KMPProcessor struct {
@@ -84,41 +77,52 @@ func (p *KMPProcessor) Reset() { p.state = 0 }
 // Matched returns how many of the bytes seen last may be the start of a match.
 func (p *KMPProcessor) Matched() int { return p.state }
 
-// near is how many bytes the first one of a needle is looked for by hand, because calling
-// bytes.IndexByte costs as much.
-const near = 8
-
 // Next takes bytes of run up to the end of a match and returns how many, or takes all of them
 // and returns -1.
 func (p *KMPProcessor) Next(run []byte) int {
-	needle, links := p.n.needle, p.n.borders
-	k, first := p.state, needle[0]
-	for i := 0; i < len(run); i++ {
-		c := run[i]
-		if k == 0 && c != first {
-			stop := min(i+near, len(run))
-			for i++; i < stop && run[i] != first; i++ {
+	n, k, i := p.n, p.state, 0
+	for i < len(run) {
+		if k == 0 {
+			j := bytes.IndexByte(run[i:], n.needle[0])
+			if j < 0 {
+				break
 			}
-			if i == stop {
-				j := bytes.IndexByte(run[i:], first)
-				if j < 0 {
-					break
-				}
-				i += j
-			}
-			c = first
+			i += j
 		}
-		for k > 0 && needle[k] != c {
-			k = int(links[k])
-		}
-		if needle[k] == c {
-			k++
-		}
-		if k == len(needle) {
-			p.state = int(links[k])
-			return i + 1
+		var taken int
+		taken, k = n.advance(k, run[i:])
+		i += taken
+		if k == len(n.needle) {
+			p.state = int(n.links[k])
+			return i
 		}
 	}
 	p.state = k
 	return -1
+}
+
+// patience is how many bytes that start no match advance takes: about as many as the call that
+// finds the next one costs.
+const patience = 3
+
+// advance takes bytes of run, of which there is one at least, from state k on: until the
+// needle has matched, or nothing has for a while and the state is 0, or all are taken.
+func (n *KMP) advance(k int, run []byte) (taken, state int) {
+	needle, links := n.needle, n.links
+	idle := 0
+	for i, c := range run {
+		for k >= 0 && needle[k] != c {
+			k = int(links[k])
+		}
+		k++
+		if k == len(needle) {
+			return i + 1, k
+		}
+		if k == 0 {
+			if idle++; idle == patience {
+				return i + 1, 0
+			}
+		}
+	}
+	return len(run), k
 }
