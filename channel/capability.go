@@ -35,6 +35,10 @@ const (
 	capRemoved
 )
 
+// capOutbound has the outbound operations.
+const capOutbound = capBind | capConnect | capDisconnect | capClose | capOutShutdown | capRegister |
+	capDeregister | capOutRead | capWrite | capFlush | capSendEvent
+
 type methodRule struct {
 	name string
 	cap  capability

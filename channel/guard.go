@@ -12,6 +12,10 @@ import (
 // An inbound panic becomes the OnError of the handler that panicked. An outbound panic is
 // logged, its message disposed of, its future failed, and the channel closed: the caller
 // of an outbound operation never sees it.
+//
+// An inbound event within an outbound operation has a recover of its own, so that neither
+// is taken for the other. A handler that takes no operations is not looked at: if another
+// calls it from one of its own, and it passes messages on, it does so by Deliver.
 
 // PanicError is a panic in a handler, as given to its OnError and to failed futures.
 type PanicError struct {

@@ -31,12 +31,15 @@ func (c *Context) FireRead(msg any) {
 // FireReadComplete passes OnReadComplete on.
 func (c *Context) FireReadComplete() {
 	n := c.after(capReadComplete)
-	if n == nil {
-		return
+	switch {
+	case n == nil:
+	case c.ch.outbound:
+		n.call(c, func(n *Context) { n.handler.(ReadCompleteHandler).OnReadComplete(n) })
+	default: // as in call, without the call
+		c.ch.current = n
+		n.handler.(ReadCompleteHandler).OnReadComplete(n)
+		c.ch.current = c
 	}
-	c.ch.current = n
-	n.handler.(ReadCompleteHandler).OnReadComplete(n)
-	c.ch.current = c
 }
 
 // lineEnd stands where no handler is linked: at the tail, and behind a removed handler,
@@ -46,12 +49,24 @@ type lineEnd struct{}
 func (lineEnd) OnRead(c *Context, msg any) {
 	if c.removed {
 		if n := c.after(capRead); n != nil {
-			c.ch.current = n
-			n.handler.(ReadHandler).OnRead(n, msg)
+			n.call(c, func(n *Context) { n.handler.(ReadHandler).OnRead(n, msg) })
 			return
 		}
 	}
 	c.ch.unhandledMessage(msg)
+}
+
+// duplexRead stands before the next handler's OnRead where the handler before it takes
+// outbound operations as well: it may come from inside of one. Only there is it asked, since
+// FireRead has to stay small.
+type duplexRead struct{ to ReadHandler }
+
+func (d *duplexRead) OnRead(n *Context, msg any) {
+	if n.ch.outbound {
+		n.ch.inbound(func() { d.to.OnRead(n, msg) })
+		return
+	}
+	d.to.OnRead(n, msg)
 }
 
 // FireEvent passes a user event on. At the tail an event with a Close method is closed.
@@ -61,26 +76,20 @@ func (c *Context) FireEvent(event any) {
 		Dispose(event)
 		return
 	}
-	c.ch.current = n
-	n.handler.(EventHandler).OnEvent(n, event)
-	c.ch.current = c
+	n.call(c, func(n *Context) { n.handler.(EventHandler).OnEvent(n, event) })
 }
 
 // FireWritability passes OnWritability on.
 func (c *Context) FireWritability(writable bool) {
 	if n := c.after(capWritability); n != nil {
-		c.ch.current = n
-		n.handler.(WritabilityHandler).OnWritability(n, writable)
-		c.ch.current = c
+		n.call(c, func(n *Context) { n.handler.(WritabilityHandler).OnWritability(n, writable) })
 	}
 }
 
 // FireShutdown passes OnShutdown on.
 func (c *Context) FireShutdown(direction Direction) {
 	if n := c.after(capShutdown); n != nil {
-		c.ch.current = n
-		n.handler.(ShutdownHandler).OnShutdown(n, direction)
-		c.ch.current = c
+		n.call(c, func(n *Context) { n.handler.(ShutdownHandler).OnShutdown(n, direction) })
 	}
 }
 
@@ -106,14 +115,22 @@ func (c *Context) FireError(err error) {
 		c.ch.unhandledError(err)
 		return
 	}
-	c.ch.current = n
-	n.handler.(ErrorHandler).OnError(n, err)
-	c.ch.current = c
+	n.call(c, func(n *Context) { n.handler.(ErrorHandler).OnError(n, err) })
 }
 
 // call runs an event of n while noting that n runs; from is the handler that passed it on.
+// Within an outbound operation the event is an entry of its own: a panic of n is n's error,
+// and the operation goes on.
 func (n *Context) call(from *Context, event func(*Context)) {
-	n.ch.current = n
+	ch := n.ch
+	if ch.outbound {
+		ch.inbound(func() {
+			ch.current = n
+			event(n)
+		})
+		return
+	}
+	ch.current = n
 	event(n)
-	n.ch.current = from
+	ch.current = from
 }

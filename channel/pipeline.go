@@ -230,7 +230,7 @@ func (p *Pipeline) relink() {
 	var read, complete *Context
 	var readTo ReadHandler = lineEnd{}
 	for c := p.last; c != nil; c = c.prev {
-		c.nextRead, c.readTo = orSelf(read, c), readTo
+		c.linkRead(orSelf(read, c), readTo)
 		if c.caps&capRead != 0 {
 			read, readTo = c, c.handler.(ReadHandler)
 		}
@@ -251,6 +251,18 @@ func (p *Pipeline) relink() {
 		}
 	}
 	p.lastWrite, p.lastFlush = write, flush
+}
+
+// linkRead has FireRead pass messages to the handler to, which is that of next.
+func (c *Context) linkRead(next *Context, to ReadHandler) {
+	c.nextRead = next
+	if c.caps&capOutbound == 0 {
+		c.readTo = to
+	} else if d, ok := c.readTo.(*duplexRead); ok {
+		d.to = to
+	} else {
+		c.readTo = &duplexRead{to}
+	}
 }
 
 // orSelf returns next, or c when there is no next.
