@@ -75,9 +75,9 @@ func TestLinks(t *testing.T) {
 // small parts they lie.
 func TestFinderLooksAtEachByteAFewTimes(t *testing.T) {
 	t.Parallel()
-	for _, m := range []int{2, 40, 64, 65, 300, 1000} {
-		for name, c := range hostile(1<<11, m) {
-			for _, piece := range []int{1, 7, 64, 500, 1 << 11} {
+	for _, m := range []int{2, 40, 64, 65, 500} {
+		for name, c := range hostile(1<<10, m) {
+			for _, piece := range []int{1, 7, 64, 1 << 10} {
 				n := NewKMP(c[1])
 				f := n.Finder()
 				b := buffer.New(0)

@@ -6,6 +6,7 @@ import (
 	"net"
 
 	"millrace.dev/buffer"
+	"millrace.dev/buffer/hex"
 	"millrace.dev/channel"
 )
 
@@ -73,7 +74,7 @@ func describe(msg any, dump int) []slog.Attr {
 	case *buffer.Buffer:
 		attrs := []slog.Attr{slog.Int("bytes", m.Len())}
 		if dump > 0 && m.Len() > 0 {
-			attrs = append(attrs, slog.String("dump", hexDump(m, dump)))
+			attrs = append(attrs, slog.String("dump", string(hex.AppendLine(nil, m, dump))))
 		}
 		return attrs
 	case *channel.FileRegion:
