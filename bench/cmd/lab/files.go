@@ -12,19 +12,41 @@ import (
 	"millrace.dev/bench/internal/result"
 )
 
-// write writes the files that the flags name. Whole topics join those that were measured
-// before; parts of them stand alone.
-func (l *lab) write(measured *result.Report) error {
+// readFiles reads what a run goes on from, before it takes its time, so that nothing has to be
+// thrown away at the end: the results that those of whole topics will join, and those to
+// compare with, nil without -compare.
+func (l *lab) readFiles() (before, old *result.Report, err error) {
+	before = new(result.Report)
 	if !l.partial() && l.json != "" {
-		before, err := result.Load(l.json)
+		b, err := result.Load(l.json)
 		if err == nil {
-			before.Keep(l.exists)
-			before.Merge(measured)
-			measured = before
+			before = b
 		} else if !errors.Is(err, os.ErrNotExist) {
-			return err // not to be overwritten
+			return nil, nil, fmt.Errorf("%w: it would be written over", err)
 		}
 	}
+	if l.compare != "" {
+		if old, err = result.Load(l.compare); err != nil {
+			return nil, nil, err
+		}
+	}
+	if l.docs != "" {
+		text, err := os.ReadFile(l.docs)
+		if err == nil {
+			_, err = report.TopicsIn(string(text))
+		}
+		if err != nil {
+			return nil, nil, fmt.Errorf("-docs %s: %w", l.docs, err)
+		}
+	}
+	return before, old, nil
+}
+
+// write writes the files that the flags name. What was measured joins what there was before.
+func (l *lab) write(before, measured *result.Report) error {
+	before.Keep(l.exists)
+	before.Merge(measured)
+	measured = before
 	if l.json != "" {
 		if err := measured.Save(l.json); err != nil {
 			return err

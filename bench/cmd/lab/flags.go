@@ -139,9 +139,11 @@ func (s *settings) validate(given map[string]bool) error {
 	if s.duration < time.Second || s.duration%time.Second != 0 {
 		return errors.New("-duration: whole seconds, at least 1s (wrk takes no others)")
 	}
-	for element := range strings.SplitSeq(s.pattern, "/") {
-		if _, err := regexp.Compile(element); err != nil {
-			return fmt.Errorf("-run: %w", err)
+	for _, choice := range splitPattern(s.pattern, '|') {
+		for _, element := range splitPattern(choice, '/') {
+			if _, err := regexp.Compile(element); err != nil {
+				return fmt.Errorf("-run: %w", err)
+			}
 		}
 	}
 	if s.partial() && given["docs"] && s.docs != "" {

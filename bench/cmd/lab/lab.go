@@ -28,17 +28,17 @@ type lab struct {
 	bin, server string // the benchmarks, and the server where one is loaded
 }
 
+var errInterrupted = errors.New("interrupted")
+
 // measure plays the chosen topics and writes everything.
 func (l *lab) measure(ctx context.Context) error {
 	chosen, err := l.chosen()
 	if err != nil {
 		return err
 	}
-	var old *result.Report
-	if l.compare != "" { // before it is written over
-		if old, err = result.Load(l.compare); err != nil {
-			return err
-		}
+	before, old, err := l.readFiles()
+	if err != nil {
+		return err
 	}
 	if l.dir, err = os.MkdirTemp("", "lab-"); err != nil {
 		return err
@@ -46,13 +46,15 @@ func (l *lab) measure(ctx context.Context) error {
 	defer os.RemoveAll(l.dir)
 	p := newProgress(os.Stderr, l.count, len(chosen))
 	p.note("building")
-	if err := l.build(ctx, chosen); err != nil {
+	if err := l.build(ctx, chosen); ctx.Err() != nil {
+		return errInterrupted
+	} else if err != nil {
 		return err
 	}
 	measured, failed := l.play(ctx, chosen, p)
 	p.end()
 	if ctx.Err() != nil {
-		failed = errors.Join(failed, errors.New("interrupted"))
+		failed = errors.Join(failed, errInterrupted)
 	}
 	if l.smoke {
 		return errors.Join(failed, checkAll(chosen, measured))
@@ -69,7 +71,7 @@ func (l *lab) measure(ctx context.Context) error {
 			p.note("%v", t.wrong)
 		}
 	}
-	return errors.Join(failed, l.write(measured))
+	return errors.Join(failed, l.write(before, measured))
 }
 
 // build compiles what the topics need.
@@ -109,8 +111,12 @@ func (l *lab) chosen() ([]*topic, error) {
 // failed.
 func (l *lab) play(ctx context.Context, topics []*topic, p *progress) (*result.Report, error) {
 	measured := make([]*result.Topic, len(topics))
+	run := l.newRun(ctx)
 	for i, t := range topics {
-		measured[i] = &result.Topic{Name: t.name, Run: l.newRun(ctx, t)}
+		measured[i] = &result.Topic{Name: t.name, Run: run}
+		if t.server != nil {
+			measured[i].Run.Each = fmt.Sprintf("%g s of each load", l.duration.Seconds())
+		}
 	}
 	var errs []error
 	for repetition := range l.count {
@@ -149,12 +155,8 @@ func collect(topics []*result.Topic) *result.Report {
 	return fresh
 }
 
-func (l *lab) newRun(ctx context.Context, t *topic) result.Run {
-	each := l.each()
-	if t.server != nil {
-		each = fmt.Sprintf("%g s of each load", l.duration.Seconds())
-	}
-	return result.Run{Started: time.Now().UTC().Truncate(time.Second), Each: each, Host: host.This(), Commit: l.commit(ctx)}
+func (l *lab) newRun(ctx context.Context) result.Run {
+	return result.Run{Started: time.Now().UTC().Truncate(time.Second), Each: l.each(), Host: host.This(), Commit: l.commit(ctx)}
 }
 
 // commit names the tree that is measured, for the report; empty where git can't.

@@ -35,29 +35,52 @@ func buildWith(ctx context.Context, root string, args ...string) error {
 	return nil
 }
 
-// benchPattern returns the -bench pattern of a topic's benchmarks of which the first elements
-// match that of pattern; ok is false when none does.
-func benchPattern(functions []string, pattern string) (bench string, ok bool) {
-	first, rest, more := strings.Cut(pattern, "/")
-	match := regexp.MustCompile(first) // validated
-	var names []string
-	for _, f := range functions {
-		if match.MatchString(strings.TrimPrefix(f, "Benchmark")) || match.MatchString(f) {
-			names = append(names, f)
+// benchPattern returns the -bench pattern that selects, among a topic's benchmarks, those that
+// match the pattern of -run; it is empty when none of the functions does.
+func benchPattern(functions []string, pattern string) string {
+	var choices []string
+	for _, choice := range splitPattern(pattern, '|') {
+		elements := splitPattern(choice, '/')
+		match := regexp.MustCompile(elements[0]) // validated
+		var names []string
+		for _, f := range functions {
+			if match.MatchString(strings.TrimPrefix(f, "Benchmark")) || match.MatchString(f) {
+				names = append(names, f)
+			}
+		}
+		if len(names) > 0 {
+			elements[0] = "^(" + strings.Join(names, "|") + ")$"
+			choices = append(choices, strings.Join(elements, "/"))
 		}
 	}
-	bench = "^(" + strings.Join(names, "|") + ")$"
-	if more {
-		bench += "/" + rest
+	return strings.Join(choices, "|")
+}
+
+// splitPattern splits at the separators outside of brackets and parentheses, as package testing
+// does: first at | into choices, and these at / into the patterns of a name's elements.
+func splitPattern(pattern string, separator byte) (parts []string) {
+	depth, start := 0, 0
+	for i := 0; i < len(pattern); i++ {
+		switch c := pattern[i]; {
+		case c == '\\':
+			i++ // whatever it is, it is meant literally
+		case c == '[' || c == '(':
+			depth++
+		case c == ']' || c == ')':
+			depth = max(0, depth-1)
+		case c == separator && depth == 0:
+			parts = append(parts, pattern[start:i])
+			start = i + 1
+		}
 	}
-	return bench, len(names) > 0
+	return append(parts, pattern[start:])
 }
 
 // microRound runs one topic once. progress is told each benchmark that is done. What was
 // measured counts also when an error says that something failed.
 func (l *lab) microRound(ctx context.Context, t *topic, progress func(name string)) ([]result.Measurement, error) {
-	bench, ok := benchPattern(t.functions, l.pattern)
-	if !ok {
+	bench := benchPattern(t.functions, l.pattern)
+	if bench == "" {
 		return nil, nil
 	}
 	cmd := exec.CommandContext(ctx, l.bin, "-test.run=^$", "-test.bench="+bench, "-test.benchmem",

@@ -73,14 +73,14 @@ func (p *progress) note(format string, args ...any) {
 
 // show writes over the line, cut so that it doesn't wrap.
 func (p *progress) show(benchmark string) {
-	line := p.line(benchmark)
-	fmt.Fprint(p.w, "\r\x1b[K"+line[:min(len(line), p.width-1)])
+	line := []rune(p.line(benchmark))
+	fmt.Fprint(p.w, "\r\x1b[K"+string(line[:min(len(line), p.width-1)]))
 }
 
 func (p *progress) line(benchmark string) string {
 	s := fmt.Sprintf("repetition %d/%d, topic %d/%d: %s", p.repetition+1, p.count, p.topic+1, len(p.took), p.name)
-	if left := p.left(); left > 0 {
-		s += fmt.Sprintf(", about %v left", left.Round(time.Second))
+	if left := p.left().Round(time.Second); left > 0 {
+		s += fmt.Sprintf(", about %v left", left)
 	}
 	if benchmark != "" {
 		s += " " + benchmark

@@ -48,7 +48,7 @@ const (
 const (
 	unitPerSecond = "req/s"
 	unitPerCPU    = "req/cpu-s"
-	unitOthers    = "others-%"
+	unitOthers    = "%-by-others"
 )
 
 // buildServer compiles the server.

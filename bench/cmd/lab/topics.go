@@ -151,6 +151,11 @@ func (t *topic) check(measured *result.Report) error {
 			errs = append(errs, fmt.Errorf("%s: there is no alternative but %s", row.Name, row.Alternatives[0].Name))
 		}
 	}
+	for _, b := range measured.Topic(t.name).Benchmarks {
+		if strings.Contains(b.Name, "#") {
+			errs = append(errs, fmt.Errorf("%s: another benchmark has this name too", b.Name))
+		}
+	}
 	for _, name := range t.notes.Names() {
 		if measured.Find(name) == nil {
 			errs = append(errs, fmt.Errorf("micro/%s.md: there is no benchmark %s", t.name, name))

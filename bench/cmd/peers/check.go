@@ -70,7 +70,7 @@ func checkAnswer(in *bufio.Reader, last bool) error {
 	case a.StatusCode != 200 || string(body) != hello.Body || a.ContentLength != int64(len(body)):
 		return fmt.Errorf("status %d, length %d, body %q", a.StatusCode, a.ContentLength, body)
 	case !strings.HasPrefix(a.Header.Get("Content-Type"), hello.ContentType) || a.Header.Get("Date") == "":
-		return fmt.Errorf("Content-Type or Date is missing: %v", a.Header)
+		return fmt.Errorf("missing Content-Type or Date: %v", a.Header)
 	case a.Close != last:
 		return fmt.Errorf("Connection: close is %v, should be %v", a.Close, last)
 	}

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -92,8 +93,21 @@ func (r Report) WriteTopic(b *strings.Builder, t *result.Topic) {
 		fmt.Fprintf(b, "\n%d × %s%s.\n", t.Run.Repetitions, t.Run.Each, commit(t.Run.Commit))
 	}
 	for _, f := range t.Failures {
-		b.WriteString("\nFailed: " + f + "\n")
+		fmt.Fprintf(b, "\nNot everything ran: `%s`.\n", headline(f))
 	}
+}
+
+// headline returns the line of a failure's output that says most.
+func headline(failure string) string {
+	first := ""
+	for line := range strings.Lines(failure) {
+		line = strings.TrimSpace(strings.ReplaceAll(line, "`", "'"))
+		if strings.Contains(line, "--- FAIL: ") || strings.HasPrefix(line, "panic: ") {
+			return line
+		}
+		first = cmp.Or(first, line)
+	}
+	return first
 }
 
 func commit(name string) string {

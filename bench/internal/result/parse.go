@@ -2,7 +2,9 @@ package result
 
 import (
 	"errors"
+	"fmt"
 	"io"
+	"math"
 	"strconv"
 	"strings"
 
@@ -17,8 +19,8 @@ type Measurement struct {
 
 // Parse reads the output of a test program. procs is its GOMAXPROCS, which it appends to
 // names unless it is 1; only who knows it can tell it from the end of a name such as
-// "alt=step-64". An error names the lines that look like results and are none; what could be
-// read is returned all the same.
+// "alt=step-64". An error names the lines that look like results and are none, and values
+// that are no numbers; what could be read is returned all the same.
 func Parse(out io.Reader, procs int) ([]Measurement, error) {
 	suffix := ""
 	if procs != 1 {
@@ -32,6 +34,10 @@ func Parse(out io.Reader, procs int) ([]Measurement, error) {
 		case *benchfmt.Result:
 			m := Measurement{Name: strings.TrimSuffix(rec.Name.String(), suffix), Values: make(map[string]float64)}
 			for _, v := range rec.Values {
+				if math.IsNaN(v.Value) || math.IsInf(v.Value, 0) { // JSON has no form for it
+					errs = append(errs, fmt.Errorf("%s reports %v %s", m.Name, v.Value, v.Unit))
+					continue
+				}
 				m.Values[v.Unit] = v.Value
 			}
 			all = append(all, m)
