@@ -82,3 +82,42 @@ func TestAttributesConcurrently(t *testing.T) {
 		}
 	}
 }
+
+// Every key of a channel that has n of them is found, and no other, whatever n is.
+func TestAttributesOfEveryNumber(t *testing.T) {
+	t.Parallel()
+	ch := embedded.New()
+	defer ch.Finish()
+	var keys, absent []*channel.AttributeKey[int]
+	for n := range 40 {
+		absent = append(absent, channel.NewAttributeKey[int]("absent"))
+		keys = append(keys, channel.NewAttributeKey[int]("present"))
+		keys[n].Set(ch.Channel, n)
+		for i := range keys {
+			if v, ok := keys[i].Get(ch.Channel); v != i || !ok {
+				t.Fatalf("key %d of %d: %d, %v", i, n+1, v, ok)
+			}
+			if v, ok := absent[i].Get(ch.Channel); ok {
+				t.Fatalf("a key that was not set has %d, beside %d keys", v, n+1)
+			}
+		}
+	}
+}
+
+func TestAttributeLookUpAllocatesNothing(t *testing.T) {
+	ch := embedded.New()
+	defer ch.Finish()
+	number := channel.NewAttributeKey[int]("number")
+	text := channel.NewAttributeKey[string]("text")
+	failure := channel.NewAttributeKey[error]("failure")
+	number.Set(ch.Channel, 1<<40)
+	text.Set(ch.Channel, "text")
+	failure.Set(ch.Channel, errBoom)
+	if n := testing.AllocsPerRun(100, func() {
+		number.Get(ch.Channel)
+		text.Get(ch.Channel)
+		failure.Get(ch.Channel)
+	}); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
