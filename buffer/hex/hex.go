@@ -20,24 +20,26 @@ func buildPairs() (t [256]uint16) {
 	return t
 }
 
-// invalid is the value of a byte that is no digit: it has bits that no digit's value has.
-const invalid = 0xff
+// invalid is the value of a byte that is no digit: no byte has this bit.
+const invalid = 0x100
 
-// values has the value of each digit of either case.
-var values = buildValues()
+// high and low have the value of each digit of either case as the first and the second of a
+// byte.
+var high, low = buildValues()
 
-func buildValues() (t [256]uint8) {
-	for c := range t {
-		t[c] = invalid
+func buildValues() (high, low [256]uint16) {
+	for c := range low {
+		high[c], low[c] = invalid, invalid
 	}
-	for v := range 16 {
+	for v := range uint16(16) {
 		c := digits[v]
-		t[c] = uint8(v)
+		high[c], low[c] = v<<4, v
 		if c >= 'a' {
-			t[c-'a'+'A'] = uint8(v)
+			c -= 'a' - 'A'
+			high[c], low[c] = v<<4, v
 		}
 	}
-	return t
+	return high, low
 }
 
 // encode writes two digits for each byte of src to dst, which has room for them.
@@ -57,16 +59,28 @@ func encode(dst, src []byte) {
 // how many it wrote.
 func decode(dst, src []byte) (int, error) {
 	n := 0
-	for ; len(src) >= 2 && n < len(dst); src = src[2:] {
-		high, low := values[src[0]], values[src[1]]
-		if high|low > 15 {
+	for ; len(src) >= 8 && len(dst)-n >= 4; n += 4 {
+		in, out := (*[8]byte)(src), (*[4]byte)(dst[n:])
+		a := high[in[0]] | low[in[1]]
+		b := high[in[2]] | low[in[3]]
+		c := high[in[4]] | low[in[5]]
+		d := high[in[6]] | low[in[7]]
+		if a|b|c|d >= invalid {
 			break
 		}
-		dst[n] = high<<4 | low
-		n++
+		out[0], out[1], out[2], out[3] = byte(a), byte(b), byte(c), byte(d)
+		src = src[8:]
+	}
+	for ; len(src) >= 2; n++ {
+		v := high[src[0]] | low[src[1]]
+		if v&invalid != 0 {
+			break
+		}
+		dst[n] = byte(v)
+		src = src[2:]
 	}
 	for _, c := range src[:min(2, len(src))] {
-		if values[c] == invalid {
+		if low[c] == invalid {
 			return n, hex.InvalidByteError(c)
 		}
 	}
