@@ -1,0 +1,135 @@
+package hpack
+
+import (
+	"millrace.dev/codec/http"
+	"millrace.dev/codec/internal/octet"
+)
+
+// Append appends a field, a pseudo-field too. Upper-case letters of the name become
+// lower-case ones; otherwise name and value are not checked, nor kept.
+//
+// A field that no table has enters the dynamic table, unless
+//
+//   - it is secret: Authorization, Proxy-Authorization, Set-Cookie, and a Cookie of less than
+//     20 bytes, which could be guessed as a whole. These are sent as never indexed;
+//   - its value is hardly ever sent twice: :path, Content-Length, Content-Range, Range, ETag,
+//     Location, Age, and all dates but Date, which is the same in all answers of a second;
+//   - it would take more than three quarters of the table.
+//
+// AppendAs is for those who know better.
+func (e *Encoder) Append(dst, name, value []byte) []byte {
+	var lower [64]byte
+	if hasUpper(name) {
+		name = appendLower(lower[:0], name)
+	}
+	static := staticName(name)
+	return e.append(dst, policyOf(static, value), static, name, value)
+}
+
+// AppendKnown is Append for a well-known name, which then needs no look-up.
+func (e *Encoder) AppendKnown(dst []byte, f http.Field, value []byte) []byte {
+	known := &knownNames[f]
+	return e.append(dst, policyOf(known.static, value), known.static, known.name, value)
+}
+
+// AppendPseudo is Append for a pseudo-field other than UnknownPseudo.
+func (e *Encoder) AppendPseudo(dst []byte, p Pseudo, value []byte) []byte {
+	known := &knownPseudos[p]
+	return e.append(dst, policyOf(known.static, value), known.static, known.name, value)
+}
+
+// AppendStatus appends :status. The code has three digits.
+func (e *Encoder) AppendStatus(dst []byte, code int) []byte {
+	digits := [3]byte{byte('0' + code/100%10), byte('0' + code/10%10), byte('0' + code%10)}
+	return e.AppendPseudo(dst, Status, digits[:])
+}
+
+// AppendAs is Append with the caller's policy: a client that asks for few paths again and
+// again does well to index them, and a proxy passes on as Never what it has got as
+// sensitive. With Never the value isn't looked for in the dynamic table, and neither is it
+// with Without.
+func (e *Encoder) AppendAs(dst []byte, how Indexing, name, value []byte) []byte {
+	var lower [64]byte
+	if hasUpper(name) {
+		name = appendLower(lower[:0], name)
+	}
+	return e.append(dst, how, staticName(name), name, value)
+}
+
+// append writes a field; static is the first index of its name in the static table, or 0.
+func (e *Encoder) append(dst []byte, how Indexing, static uint8, name, value []byte) []byte {
+	if !e.settled {
+		dst = e.settle(dst)
+	}
+	if i := staticPair(static, value); i != 0 && how != Never {
+		return append(dst, 0x80|i)
+	}
+	k := keyOf(static, name)
+	if how == Incremental {
+		k.addValue(value)
+		if i, ok := e.index.pair(&e.table, &k, name, value); ok {
+			return appendInteger(dst, 0x80, 0x7f, staticCount+1+i)
+		}
+		if len(name)+len(value)+entryOverhead > int(e.table.max-e.table.max/4) {
+			how = Without
+		}
+	}
+	nameIndex := uint32(static)
+	if static == 0 {
+		if i, ok := e.index.name(&e.table, &k, name); ok {
+			nameIndex = staticCount + 1 + i
+		}
+	}
+	switch how {
+	case Incremental:
+		dst = appendInteger(dst, 0x40, 0x3f, nameIndex)
+	case Without:
+		dst = appendInteger(dst, 0x00, 0x0f, nameIndex)
+	default:
+		dst = appendInteger(dst, 0x10, 0x0f, nameIndex)
+	}
+	if nameIndex == 0 {
+		dst = appendText(dst, name)
+	}
+	dst = appendText(dst, value)
+	if how == Incremental {
+		e.table.add(name, value, traits{})
+		e.index.add(&e.table, &k)
+	}
+	return dst
+}
+
+// appendText appends a string, RFC 7541 section 5.2, in the shorter form.
+func appendText(dst, s []byte) []byte {
+	if n := huffmanLen(s); n < len(s) {
+		return appendHuffman(appendInteger(dst, 0x80, 0x7f, uint32(n)), s)
+	}
+	return append(appendInteger(dst, 0, 0x7f, uint32(len(s))), s...)
+}
+
+func hasUpper(name []byte) bool {
+	for _, c := range name {
+		if octet.Classes[c]&octet.UpperByte != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func appendLower(dst, name []byte) []byte {
+	for _, c := range name {
+		dst = append(dst, octet.Lower(c))
+	}
+	return dst
+}
+
+// knownPseudos is to pseudo-fields what knownNames is to others.
+var knownPseudos = buildKnownPseudos()
+
+func buildKnownPseudos() (names [len(pseudoNames)]knownName) {
+	for p := Authority; p < UnknownPseudo; p++ {
+		name := []byte(p.String())
+		names[p] = knownName{name, staticName(name)}
+	}
+	return names
+}
