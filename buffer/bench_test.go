@@ -166,3 +166,24 @@ func BenchmarkAccess(b *testing.B) {
 }
 
 var sink uint64
+
+// BenchmarkNewSlots measures what a slot costs when the pool grows and shrinks again.
+func BenchmarkNewSlots(b *testing.B) {
+	withLevel(b, Simple)
+	for _, n := range []int{64, 4096} {
+		b.Run(strconv.Itoa(n), func(b *testing.B) {
+			b.ReportAllocs()
+			bs := make([]*Buffer, 0, 256)
+			for i := 0; i < b.N; i += 256 {
+				p := newPooled(PooledOptions{SharedBytes: -1})
+				for range 256 {
+					bs = append(bs, p.Allocate(n))
+				}
+				for _, x := range bs {
+					x.Close()
+				}
+				bs = bs[:0]
+			}
+		})
+	}
+}

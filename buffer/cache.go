@@ -79,7 +79,7 @@ func (c *Cache) Unbind() {
 	c.mustOwn("Unbind")
 	c.takeIn(c.returned.Swap(unboundMark))
 	for k := range c.lists {
-		c.spill(&c.lists[k], k, 0)
+		c.spill(&c.lists[k], 0)
 	}
 	c.spare, c.spares = nil, 0
 	c.pool.leave(c)
@@ -93,7 +93,7 @@ func (c *Cache) Trim() {
 	c.mustOwn("Trim")
 	c.drain()
 	for k := range c.lists {
-		c.spill(&c.lists[k], k, 0)
+		c.spill(&c.lists[k], 0)
 	}
 	c.publish()
 }
@@ -160,12 +160,11 @@ func (c *Cache) allocate(capacity int) *Buffer {
 		l.head, l.n = c.pool.take(k, c, min(l.max, maxRefill, int32(refillBytes/classSizes[k])))
 		l.moved += uint64(l.n)
 	}
-	l.allocs++
 	b := l.head
 	if b == nil {
-		l.moved++
-		return newBlock(c.pool, c, int32(k), classSizes[k]).open()
+		return c.pool.allocateOver(capacity)
 	}
+	l.allocs++
 	l.head = b.next
 	l.n--
 	b.next = nil
@@ -179,6 +178,10 @@ const (
 	maxRefill   = 64
 )
 
+// maxSpill bounds the Buffers that a full cache moves to the shared pool at a time, and with
+// them how long it holds its lock.
+const maxSpill = 256
+
 // put takes back a Buffer that is closed but for its block. Owner only.
 func (c *Cache) put(b *Buffer) {
 	k := int(b.blk.class)
@@ -187,10 +190,10 @@ func (c *Cache) put(b *Buffer) {
 		if l.max == 0 {
 			b.next = nil
 			l.moved--
-			c.pool.adopt(k, b, 1)
+			c.pool.adopt(b)
 			return
 		}
-		c.spill(l, k, l.max/2)
+		c.spill(l, max(l.max/2, l.max-maxSpill))
 	}
 	b.next = l.head
 	l.head = b
@@ -198,7 +201,7 @@ func (c *Cache) put(b *Buffer) {
 }
 
 // spill moves all but keep of the Buffers in l to the shared pool.
-func (c *Cache) spill(l *freeList, k int, keep int32) {
+func (c *Cache) spill(l *freeList, keep int32) {
 	if l.n <= keep {
 		return
 	}
@@ -211,7 +214,7 @@ func (c *Cache) spill(l *freeList, k int, keep int32) {
 	l.head, l.n = last.next, keep
 	l.moved -= uint64(n)
 	last.next = nil
-	c.pool.adopt(k, first, int(n))
+	c.pool.adopt(first)
 }
 
 // give returns a Buffer, closed but for its block, from a goroutine other than the owner.

@@ -173,8 +173,8 @@ func TestCachesShareThroughThePool(t *testing.T) {
 		defer other.Unbind()
 		b := other.Allocate(4096)
 		// It takes a batch, so that the next ones cost no lock.
-		if l := &other.lists[classOf(4096)]; int(l.n) != refillBytes/4096-1 || c.pool.lists[classOf(4096)].n != 40-refillBytes/4096 {
-			t.Errorf("%d taken besides, %d left", l.n, c.pool.lists[classOf(4096)].n)
+		if l := &other.lists[classOf(4096)]; int(l.n) != refillBytes/4096-1 || c.pool.shelves[classOf(4096)].ready != 40-refillBytes/4096 {
+			t.Errorf("%d taken besides, %d left", l.n, c.pool.shelves[classOf(4096)].ready)
 		}
 		if b.blk.home != other {
 			t.Error("it has another home")
@@ -201,7 +201,7 @@ func TestCacheIsBounded(t *testing.T) {
 		if int(l.n) > keep || l.n == 0 {
 			t.Errorf("%d bytes: %d kept, at most %d", size, l.n, keep)
 		}
-		if shared := c.pool.lists[classOf(size)].n; int(l.n)+shared != len(bs) {
+		if shared := c.pool.shelves[classOf(size)].ready; int(l.n)+shared != len(bs) {
 			t.Errorf("%d bytes: %d kept and %d shared of %d", size, l.n, shared, len(bs))
 		}
 	}
@@ -216,8 +216,8 @@ func TestCacheThatKeepsNothing(t *testing.T) {
 	}
 	c.drain()
 	s := c.pool.Stats()
-	if s.Cached != 0 || s.Used != 0 || s.Allocs != 20 || s.Frees != 20 || c.pool.held.Load() != 0 {
-		t.Errorf("%+v, held %d", s, c.pool.held.Load())
+	if s.Cached != 0 || s.Used != 0 || s.Allocs != 20 || s.Frees != 20 || c.pool.kept() != 0 {
+		t.Errorf("%+v, held %d", s, c.pool.kept())
 	}
 }
 
@@ -230,15 +230,15 @@ func TestTrimGivesEverythingToTheSharedPool(t *testing.T) {
 	}
 	cached := c.Stats().Cached
 	c.Trim()
-	if n := c.Stats().Cached; n != 0 || c.pool.held.Load() != cached {
-		t.Errorf("%d bytes kept, %d shared of %d", n, c.pool.held.Load(), cached)
+	if n := c.Stats().Cached; n != 0 || c.pool.kept() != cached {
+		t.Errorf("%d bytes kept, %d shared of %d", n, c.pool.kept(), cached)
 	}
 }
 
 func TestSharedPoolKeepsWhatIsInUse(t *testing.T) {
 	withLevel(t, Disabled)
 	p := newPooled(PooledOptions{})
-	l := &p.lists[classOf(4096)]
+	h := &p.shelves[classOf(4096)]
 	churn := func(n int) {
 		var bs []*Buffer
 		for range n {
@@ -250,8 +250,9 @@ func TestSharedPoolKeepsWhatIsInUse(t *testing.T) {
 	}
 	for _, n := range []int{20, 20, 3, 0, 5} {
 		churn(n)
-		if p.Trim(); l.n != n || p.held.Load() != int64(n)*4096 {
-			t.Errorf("%d kept with %d bytes held, %d were in use", l.n, p.held.Load(), n)
+		// A slab has two of them.
+		if p.Trim(); h.free != (n+1)/2*2 || p.kept() != int64(h.ready)*4096 {
+			t.Errorf("%d kept, %d bytes, %d were in use", h.free, p.kept(), n)
 		}
 	}
 }
@@ -296,7 +297,7 @@ func TestReturnsToASleepingOwnerAreBounded(t *testing.T) {
 	if n := c.returnedBytes.Load(); n > maxReturned {
 		t.Errorf("%d bytes wait for the owner", n)
 	}
-	if held := c.pool.held.Load(); held+c.returnedBytes.Load() != int64(len(bs)*size) {
+	if held := c.pool.kept(); held+c.returnedBytes.Load() != int64(len(bs)*size) {
 		t.Errorf("%d shared and %d waiting of %d", held, c.returnedBytes.Load(), len(bs)*size)
 	}
 }
@@ -311,7 +312,7 @@ func TestSharedPoolIsBounded(t *testing.T) {
 	for _, b := range bs {
 		b.Close()
 	}
-	if s := p.Stats(); s.Cached != 10<<10 || s.Used != 0 {
+	if s := p.Stats(); s.Cached != 8<<10 || s.Used != 0 { // one slab
 		t.Errorf("cached %d, used %d", s.Cached, s.Used)
 	}
 }
@@ -343,8 +344,8 @@ func TestUnbindReturnsEverything(t *testing.T) {
 		}
 	})
 	s := p.Stats()
-	if s.Used != 0 || s.Cached != p.held.Load() || s.Cached < 10*4096 {
-		t.Errorf("after closing the rest: %+v, held %d", s, p.held.Load())
+	if s.Used != 0 || s.Cached != p.kept() || s.Cached < 10*4096 {
+		t.Errorf("after closing the rest: %+v, held %d", s, p.kept())
 	}
 	elsewhere(func() {
 		c.Bind()
@@ -374,6 +375,14 @@ func TestOwnerRules(t *testing.T) {
 			call()
 		}()
 	}
+}
+
+// kept returns the bytes of the free slots that the shared pool has ready.
+func (p *Pooled) kept() (n int64) {
+	for k := range p.shelves {
+		n += int64(p.shelves[k].ready * classSizes[k])
+	}
+	return n
 }
 
 // forward runs f by run and panics here with what f panicked with there.
@@ -423,8 +432,8 @@ func TestStatsByClass(t *testing.T) {
 	if k != (ClassStats{Size: 1024, Allocs: 4, Frees: 1, Used: 3 * 1024, Cached: 1024}) {
 		t.Errorf("class: %+v", k)
 	}
-	if h := p.Stats().Heap; h != (ClassStats{Allocs: 1, Used: 100_000}) {
-		t.Errorf("heap: %+v", h)
+	if o := p.Stats().Own; o != (ClassStats{Allocs: 1, Used: 100_000}) {
+		t.Errorf("own: %+v", o)
 	}
 	bs[1].Close()
 	elsewhere(func() {
@@ -454,21 +463,21 @@ func TestBusyCachePublishesItsFigures(t *testing.T) {
 
 func TestUnpooled(t *testing.T) {
 	a := Unpooled()
-	before := a.Stats().Heap
+	before := a.Stats().Own
 	b := a.Allocate(1000)
 	if b.Cap() != 1000 {
 		t.Errorf("capacity %d", b.Cap())
 	}
-	s := a.Stats().Heap
+	s := a.Stats().Own
 	if s.Allocs < before.Allocs+1 || s.Used < 1000 {
 		t.Errorf("%+v", s)
 	}
 	b.Ensure(2000) // grows through the same allocator
-	if b.blk == nil || b.blk.pool != a {
+	if b.blk == nil || b.blk.pool != &heapOnly.from {
 		t.Error("grown elsewhere")
 	}
 	b.Close()
-	if s := a.Stats(); s.Heap.Frees < before.Frees+2 || s.Cached != 0 {
+	if s := a.Stats(); s.Own.Frees < before.Frees+2 || s.Cached != 0 {
 		t.Errorf("%+v", s)
 	}
 }
@@ -561,8 +570,8 @@ func TestClosesElsewhere(t *testing.T) {
 	if s.Used != 0 || s.Allocs != 3*20*100 || s.Frees != s.Allocs {
 		t.Errorf("used %d, %d allocations, %d frees", s.Used, s.Allocs, s.Frees)
 	}
-	if s.Cached != p.held.Load() || s.Cached > 1<<20 {
-		t.Errorf("cached %d, held %d", s.Cached, p.held.Load())
+	if s.Cached != p.kept() || s.Cached > 1<<20 {
+		t.Errorf("cached %d, held %d", s.Cached, p.kept())
 	}
 }
 

@@ -77,8 +77,8 @@ func (b *Buffer) release() {
 		}
 		blk.refs.Store(1)
 	}
-	if blk.class == fromHeap {
-		blk.pool.heapFreed(blk)
+	if blk.class < 0 {
+		blk.pool.freed(blk)
 		b.blk = nil
 		recycle(b, nil)
 		return

@@ -21,12 +21,15 @@
 // the loop's own allocator, a [Cache]: memory is pooled by size class and costs neither a
 // lock nor garbage, to allocate and to close. A Buffer may be closed on any goroutine; its
 // memory finds the way home without a lock. Behind the caches of all loops stands a shared
-// pool, [Pooled], which takes what a cache has too much of and is an allocator for all other
-// goroutines. Callers see an [Allocator] and don't depend on where memory comes from.
+// pool, [Pooled], which is an allocator for all other goroutines too. It cuts its memory from
+// chunks of 1 MiB, on the Go heap or outside of it, and gives back those that are not needed.
+// [NewAllocator] makes one of each [Kind]. Callers see an [Allocator] and don't depend on where
+// memory comes from.
 //
 // # Leaks and misuse
 //
-// Memory of a Buffer that nobody closes is lost to the pool. The leak detector watches a
+// Memory of a Buffer that nobody closes is of no use until the garbage collector has found
+// that nobody can close it any more. The leak detector watches a
 // sample of all Buffers, and reports each that became unreachable unclosed, with the place
 // where it was allocated ([SetLeakLevel]). Tests watch every Buffer and see every use after
 // Close: package buffertest does that in one line.

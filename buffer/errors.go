@@ -18,6 +18,7 @@ var (
 	// ErrVarintOverflow is returned by ReadUvarint for a varint of more than 64 bits.
 	ErrVarintOverflow = errors.New("buffer: varint overflows 64 bits")
 
+	errLeakLevel       = errors.New("want disabled, simple, advanced or paranoid")
 	errNothingToUnread = errors.New("buffer: nothing to unread")
 )
 

@@ -58,6 +58,21 @@ func ExampleCache() {
 	// Output: 1000 1000 0
 }
 
+// A server's flag chooses the kind of its buffers.
+func ExampleNewAllocator() {
+	kind, err := buffer.ParseKind("pooled-offheap")
+	if err != nil {
+		panic(err)
+	}
+	a := buffer.NewAllocator(kind) // loop.Options.Allocator takes it
+	b := a.Allocate(4000)
+	b.WriteString("outside of the Go heap")
+	s := a.Stats()
+	fmt.Println(b.Cap(), s.OffHeap, s.Chunks, s.Reserved>>20)
+	b.Close()
+	// Output: 4096 true 1 1
+}
+
 func ExampleBuffer_Writable() {
 	b := buffer.New(0)
 	defer b.Close()

@@ -4,6 +4,7 @@ import (
 	"log/slog"
 	"math/bits"
 	"math/rand/v2"
+	"strings"
 	"sync"
 	"sync/atomic"
 )
@@ -41,6 +42,21 @@ func (l LeakLevel) String() string {
 		return "Paranoid"
 	}
 	return "LeakLevel(?)"
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (l LeakLevel) MarshalText() ([]byte, error) { return []byte(strings.ToLower(l.String())), nil }
+
+// UnmarshalText implements encoding.TextUnmarshaler, so that a level is the value of a flag
+// by way of flag.TextVar. Upper and lower case are the same.
+func (l *LeakLevel) UnmarshalText(name []byte) error {
+	for one := Disabled; one <= Paranoid; one++ {
+		if strings.EqualFold(one.String(), string(name)) {
+			*l = one
+			return nil
+		}
+	}
+	return errLeakLevel
 }
 
 // Whether to watch a Buffer is a bit test: of a random number, the top bits that a mask

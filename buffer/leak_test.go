@@ -69,7 +69,9 @@ func allocators(t *testing.T) map[string]buffer.Allocator {
 		"cache":             c,
 		"cache of another":  foreign,
 		"shared pool":       buffer.NewPooled(buffer.PooledOptions{}),
+		"off heap":          buffer.NewAllocator(buffer.PooledOffHeap),
 		"unpooled":          buffer.Unpooled(),
+		"unpooled off heap": buffer.NewAllocator(buffer.UnpooledOffHeap),
 		"without allocator": heap{},
 	}
 }

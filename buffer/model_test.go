@@ -543,18 +543,24 @@ func (m *model) indexOp(s *source) string {
 func TestRandomOperationsAgainstModel(t *testing.T) {
 	// The levels differ in whether structs are recycled.
 	for _, level := range []LeakLevel{Paranoid, Disabled} {
-		t.Run(level.String(), func(t *testing.T) {
-			withLevel(t, level)
-			c := NewPooled(PooledOptions{}).NewCache()
-			c.Bind()
-			defer c.Unbind()
-			for seed := range uint64(300) {
-				runModel(t, &source{rnd: rand.New(rand.NewPCG(seed, 1))}, 120, c)
-			}
-			if used := c.Stats().Used; used != 0 {
-				t.Errorf("%d bytes used when all is closed", used)
-			}
-		})
+		for kind, seeds := range []uint64{PooledHeap: 200, PooledOffHeap: 200, UnpooledOffHeap: 30} {
+			t.Run(level.String()+"/"+Kind(kind).String(), func(t *testing.T) {
+				withLevel(t, level)
+				a := NewAllocator(Kind(kind))
+				if p, ok := a.(*Pooled); ok {
+					c := p.NewCache()
+					c.Bind()
+					defer c.Unbind()
+					a = c
+				}
+				for seed := range seeds {
+					runModel(t, &source{rnd: rand.New(rand.NewPCG(seed, 1))}, 120, a)
+				}
+				if used := a.Stats().Used; used != 0 {
+					t.Errorf("%d bytes used when all is closed", used)
+				}
+			})
+		}
 	}
 }
 

@@ -3,7 +3,6 @@ package buffer
 import (
 	"runtime"
 	"sync"
-	"sync/atomic"
 	"weak"
 )
 
@@ -24,12 +23,22 @@ var (
 
 // PooledOptions configure NewPooled. The zero value is a good default.
 type PooledOptions struct {
+	// OffHeap takes memory from the system instead of from the Go heap: the garbage collector
+	// doesn't count it, so that it neither runs more often nor lets more garbage gather.
+	OffHeap bool
 	// CacheBytes bounds the memory that a Cache keeps of each size class, in bytes. 0 means
 	// 256 KiB; negative means that caches keep nothing.
 	CacheBytes int
-	// SharedBytes bounds the memory that the shared pool keeps in all, in bytes; what comes
-	// back above it is left to the garbage collector. 0 means 64 MiB; negative means none.
+	// SharedBytes bounds the memory that the shared pool keeps although it could give it
+	// back, in bytes: of slabs that have no slot in use, and likewise of chunks that have no
+	// slab. 0 means 64 MiB; negative means none.
 	SharedBytes int
+	// Limit bounds what the allocator takes from the system or the Go heap, in bytes: all
+	// chunks, and memory of Buffers that are larger than every size class. What is asked for
+	// beyond it comes from the Go heap, is not kept, and is counted as Stats.Over: load makes a
+	// limited allocator slower, but it never fails. 0 means no limit. Less than a chunk, 1 MiB,
+	// leaves nothing to pool.
+	Limit int64
 }
 
 const (
@@ -38,47 +47,52 @@ const (
 )
 
 // Pooled is an allocator that keeps the memory of closed Buffers of up to 64 KiB for reuse,
-// by size class; larger ones come from the Go heap and go back to it. It is the shared pool
-// of the Caches made from it, and an Allocator itself. All methods may be called on any
-// goroutine.
+// by size class; larger ones have memory of their own, which goes back at Close. It is the
+// shared pool of the Caches made from it, and an Allocator itself. All methods may be called
+// on any goroutine.
+//
+// A Buffer that is leaked costs its memory until the garbage collector has found it
+// unreachable; a view of it (Readable) must not be used any longer than the Buffer. A view
+// that is used after Close shows what others write, but is never outside of mapped memory
+// while the Buffer was of a size class.
 type Pooled struct {
-	cacheBytes  int
-	sharedBytes int64
-	unpooled    bool
-	held        atomic.Int64 // bytes that the shared lists keep
-	lists       [numClasses]sharedList
-	heap        heapCounts
+	arena
+	cacheBytes int
+	unpooled   bool
+	self       weak.Pointer[Pooled]
+	own        ownCounts // memory that isn't kept for reuse
+	over       ownCounts // memory beyond the limit
 
-	mu      sync.Mutex
-	caches  map[*Cache]struct{}   // those bound now
-	retired [numClasses]countPair // what caches counted that were unbound
-}
-
-// sharedList holds the free Buffers of one size class. They have no home.
-type sharedList struct {
-	mu            sync.Mutex
-	head          *Buffer // linked by next
-	n             int
-	allocs, frees uint64 // by goroutines without a cache
-	wanted        uint64 // Buffers taken, or looked for in vain
-	trimmed       uint64 // wanted at the last Trim
-	_             [8]byte
+	cachesMu sync.Mutex
+	caches   map[*Cache]struct{}   // those bound now
+	retired  [numClasses]countPair // what caches counted that were unbound
 }
 
 // NewPooled returns a pooled allocator.
 func NewPooled(o PooledOptions) *Pooled {
 	p := newPooled(o)
-	trimAfterGC(weak.Make(p))
+	trimAfterGC(p.self)
 	return p
 }
 
 // newPooled is NewPooled without trimming by itself.
 func newPooled(o PooledOptions) *Pooled {
-	return &Pooled{
-		cacheBytes:  orDefault(o.CacheBytes, defaultCacheBytes),
-		sharedBytes: int64(orDefault(o.SharedBytes, defaultSharedBytes)),
-		caches:      map[*Cache]struct{}{},
+	p := &Pooled{
+		cacheBytes: orDefault(o.CacheBytes, defaultCacheBytes),
+		caches:     map[*Cache]struct{}{},
 	}
+	p.offHeap, p.limit = o.OffHeap, max(o.Limit, 0)
+	p.spareBytes = orDefault(o.SharedBytes, defaultSharedBytes)
+	p.self = weak.Make(p)
+	return p
+}
+
+// Kind returns PooledHeap or PooledOffHeap.
+func (p *Pooled) Kind() Kind {
+	if p.offHeap {
+		return PooledOffHeap
+	}
+	return PooledHeap
 }
 
 func orDefault(n, def int) int {
@@ -87,12 +101,6 @@ func orDefault(n, def int) int {
 	}
 	return max(n, 0)
 }
-
-var heapOnly = &Pooled{unpooled: true}
-
-// Unpooled returns the allocator that takes all memory from the Go heap and leaves it to
-// the garbage collector. It differs from New in that its Buffers are counted.
-func Unpooled() Allocator { return heapOnly }
 
 // Allocate implements Allocator.
 func (p *Pooled) Allocate(capacity int) *Buffer { return sampled(p.allocate(capacity), 3) }
@@ -103,88 +111,51 @@ func (p *Pooled) allocate(capacity int) *Buffer {
 		panic(&rangeError{"Allocate", capacity, 0})
 	}
 	if p.unpooled || capacity > maxClassSize {
-		p.heap.allocated(capacity)
-		return newBlock(p, nil, fromHeap, capacity).open()
+		return p.allocateOwn(capacity)
 	}
 	k := classOf(capacity)
-	l := &p.lists[k]
-	l.mu.Lock()
-	l.allocs++
-	b := l.pop()
-	l.mu.Unlock()
-	if b == nil {
-		return newBlock(p, nil, int32(k), classSizes[k]).open()
-	}
-	p.held.Add(-int64(classSizes[k]))
-	return b.open()
-}
-
-// pop is called with mu held.
-func (l *sharedList) pop() *Buffer {
-	l.wanted++
-	b := l.head
+	p.mu.Lock()
+	b := p.takeSlot(k)
 	if b != nil {
-		l.head = b.next
-		b.next = nil
-		l.n--
+		p.shelves[k].allocs++
 	}
-	return b
+	p.mu.Unlock()
+	if b == nil {
+		return p.allocateOver(capacity)
+	}
+	return b.open()
 }
 
 // put takes back a Buffer, closed but for its block, on any goroutine.
 func (p *Pooled) put(b *Buffer) {
-	k := int(b.blk.class)
-	size := int64(classSizes[k])
-	b.blk.home = nil
-	l := &p.lists[k]
-	keep := p.held.Add(size) <= p.sharedBytes
-	l.mu.Lock()
-	l.frees++
-	if keep {
-		b.next = l.head
-		l.head = b
-		l.n++
-	}
-	l.mu.Unlock()
-	if !keep {
-		p.held.Add(-size)
-	}
+	p.mu.Lock()
+	p.shelves[b.blk.class].frees++
+	p.putSlot(b)
+	p.mu.Unlock()
 }
 
-// adopt takes over n Buffers of class k from a cache, linked by next from first on, which
-// has counted them as given back.
-func (p *Pooled) adopt(k int, first *Buffer, n int) {
-	size := int64(classSizes[k])
-	last := first
-	for {
-		last.blk.home = nil
-		if last.next == nil {
-			break
-		}
-		last = last.next
+// adopt takes over Buffers from a cache, linked by next from first on, which has counted them
+// as given back.
+func (p *Pooled) adopt(first *Buffer) {
+	p.mu.Lock()
+	for b := first; b != nil; {
+		next := b.next
+		p.putSlot(b)
+		b = next
 	}
-	if p.held.Add(size*int64(n)) > p.sharedBytes {
-		p.held.Add(-size * int64(n))
-		return // to the garbage collector
-	}
-	l := &p.lists[k]
-	l.mu.Lock()
-	last.next = l.head
-	l.head = first
-	l.n += n
-	l.mu.Unlock()
+	p.mu.Unlock()
 }
 
-// take gives up to n Buffers of class k to cache c, linked by next.
-func (p *Pooled) take(k int, c *Cache, n int32) (*Buffer, int32) {
-	l := &p.lists[k]
-	l.mu.Lock()
-	var first *Buffer
-	got := int32(0)
+// take gives up to n Buffers of class k, at least one, to cache c, linked by next; none if
+// the pool has come to its limit.
+func (p *Pooled) take(k int, c *Cache, n int32) (first *Buffer, got int32) {
+	p.mu.Lock()
 	for got < max(n, 1) {
-		b := l.pop()
+		if got > 0 && p.shelves[k].ready == 0 {
+			break // the first is needed, more are only welcome
+		}
+		b := p.takeSlot(k)
 		if b == nil {
-			l.wanted -= uint64(min(got, 1)) // one more would have been welcome, not needed
 			break
 		}
 		b.blk.home = c
@@ -192,34 +163,8 @@ func (p *Pooled) take(k int, c *Cache, n int32) (*Buffer, int32) {
 		first = b
 		got++
 	}
-	l.mu.Unlock()
-	if got > 0 {
-		p.held.Add(-int64(got) * int64(classSizes[k]))
-	}
+	p.mu.Unlock()
 	return first, got
-}
-
-// Trim leaves what the shared pool hasn't needed since the last Trim to the garbage
-// collector: of each size class it keeps at most as many Buffers as were asked for in
-// between. It happens by itself after every garbage collection (an idle program has one
-// every two minutes).
-func (p *Pooled) Trim() {
-	for k := range p.lists {
-		l := &p.lists[k]
-		l.mu.Lock()
-		drop := l.n - int(min(l.wanted-l.trimmed, uint64(l.n)))
-		for range drop {
-			b := l.head
-			l.head = b.next
-			b.next = nil
-		}
-		l.n -= drop
-		l.trimmed = l.wanted
-		l.mu.Unlock()
-		if drop > 0 {
-			p.held.Add(-int64(drop) * int64(classSizes[k]))
-		}
-	}
 }
 
 // trimAfterGC makes Trim run after every garbage collection, as long as the pool is in use:
@@ -235,15 +180,15 @@ func trimAfterGC(p weak.Pointer[Pooled]) {
 
 // enter makes c count among the bound caches.
 func (p *Pooled) enter(c *Cache) {
-	p.mu.Lock()
+	p.cachesMu.Lock()
 	p.caches[c] = struct{}{}
-	p.mu.Unlock()
+	p.cachesMu.Unlock()
 }
 
 // leave ends that; what c counted is kept.
 func (p *Pooled) leave(c *Cache) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
+	p.cachesMu.Lock()
+	defer p.cachesMu.Unlock()
 	delete(p.caches, c)
 	for k := range c.lists {
 		l := &c.lists[k]

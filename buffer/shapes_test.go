@@ -40,8 +40,9 @@ func shapes(p []byte) map[string]*Buffer {
 		"full":     New(len(p)),
 		"skipped":  New(0),
 		"unpooled": Unpooled().Allocate(len(p)),
+		"off heap": offHeapPool.Allocate(len(p)),
 	}
-	for _, name := range []string{"pooled", "full", "unpooled"} {
+	for _, name := range []string{"pooled", "full", "unpooled", "off heap"} {
 		all[name].Write(p)
 	}
 	all["skipped"].WriteString("read")
@@ -63,4 +64,7 @@ func shapes(p []byte) map[string]*Buffer {
 	return all
 }
 
-var testPool = newPooled(PooledOptions{})
+var (
+	testPool    = newPooled(PooledOptions{})
+	offHeapPool = newPooled(PooledOptions{OffHeap: true})
+)

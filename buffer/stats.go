@@ -6,18 +6,27 @@ import "sync/atomic"
 // allocations old when another goroutine asks while the owner is at work; Trim brings them
 // up to date. Figures of different classes are not read at one instant.
 type Stats struct {
-	Allocs  uint64       `json:"allocs"`  // Buffers handed out
-	Frees   uint64       `json:"frees"`   // Buffers given back, the last of those sharing memory counting
-	Used    int64        `json:"used"`    // bytes of memory handed out and not given back
-	Cached  int64        `json:"cached"`  // bytes kept for reuse
-	Caches  int          `json:"caches"`  // bound caches
-	Heap    ClassStats   `json:"heap"`    // memory that isn't pooled: larger than every class, or an unpooled allocator's
-	Classes []ClassStats `json:"classes"` // every size class, in rising order
+	Allocs    uint64       `json:"allocs"`    // Buffers handed out
+	Frees     uint64       `json:"frees"`     // Buffers given back, the last of those sharing memory counting
+	Used      int64        `json:"used"`      // bytes of memory handed out and not given back
+	Cached    int64        `json:"cached"`    // bytes kept for reuse, ready to be handed out
+	Reserved  int64        `json:"reserved"`  // bytes taken from the system or the Go heap, without Over
+	Limit     int64        `json:"limit"`     // bound of Reserved in bytes; 0 is none
+	Arenas    int          `json:"arenas"`    // shared pools behind the caches: 1, or 0 if nothing is pooled
+	Caches    int          `json:"caches"`    // bound caches
+	Chunks    int          `json:"chunks"`    // pieces of 1 MiB that pooled memory is cut from
+	Empty     int          `json:"empty"`     // chunks of those with nothing in use
+	Returned  uint64       `json:"returned"`  // chunks given back to the system or the garbage collector
+	Recovered uint64       `json:"recovered"` // pooled Buffers that were leaked and came back to the pool
+	OffHeap   bool         `json:"off_heap"`  // memory is outside of the Go heap
+	Own       ClassStats   `json:"own"`       // memory that isn't pooled: larger than every class, or an unpooled allocator's
+	Over      ClassStats   `json:"over"`      // memory from the Go heap because of the limit, or because the system refused
+	Classes   []ClassStats `json:"classes"`   // every size class, in rising order
 }
 
 // ClassStats are the figures of one size class.
 type ClassStats struct {
-	Size   int    `json:"size"`   // bytes of one Buffer; 0 for the heap
+	Size   int    `json:"size"`   // bytes of one Buffer; 0 where each has its own
 	Allocs uint64 `json:"allocs"` // Buffers handed out
 	Frees  uint64 `json:"frees"`  // Buffers given back
 	Used   int64  `json:"used"`   // bytes handed out and not given back
@@ -32,20 +41,24 @@ type publishedCounts struct {
 	n             atomic.Int64
 }
 
-// heapCounts counts memory that isn't pooled.
-type heapCounts struct {
+// ownCounts counts memory that isn't pooled.
+type ownCounts struct {
 	allocs, frees atomic.Uint64
 	bytes         atomic.Int64
 }
 
-func (h *heapCounts) allocated(n int) {
-	h.allocs.Add(1)
-	h.bytes.Add(int64(n))
+func (o *ownCounts) allocated(n int) {
+	o.allocs.Add(1)
+	o.bytes.Add(int64(n))
 }
 
-func (p *Pooled) heapFreed(blk *block) {
-	p.heap.frees.Add(1)
-	p.heap.bytes.Add(-int64(cap(blk.mem)))
+func (o *ownCounts) freed(n int) {
+	o.frees.Add(1)
+	o.bytes.Add(-int64(n))
+}
+
+func (o *ownCounts) stats() ClassStats {
+	return ClassStats{Allocs: o.allocs.Load(), Frees: o.frees.Load(), Used: o.bytes.Load()}
 }
 
 // publish shows the owner's counters to other goroutines. Stores cost more than loads, and
@@ -83,8 +96,11 @@ func (c *Cache) Stats() Stats {
 
 // Stats implements Allocator. The figures cover the shared pool and all of its caches.
 func (p *Pooled) Stats() Stats {
-	s := Stats{Classes: newClassStats()}
-	p.mu.Lock()
+	s := Stats{Classes: newClassStats(), OffHeap: p.offHeap, Limit: p.limit}
+	if !p.unpooled {
+		s.Arenas = 1
+	}
+	p.cachesMu.Lock()
 	s.Caches = len(p.caches)
 	for c := range p.caches {
 		if c.onOwner() {
@@ -96,17 +112,23 @@ func (p *Pooled) Stats() Stats {
 	for k := range s.Classes {
 		s.Classes[k].add(p.retired[k].allocs, p.retired[k].frees, 0)
 	}
-	p.mu.Unlock()
-	for k := range s.Classes {
-		l := &p.lists[k]
-		l.mu.Lock()
-		s.Classes[k].add(l.allocs, l.frees, int64(l.n))
-		l.mu.Unlock()
-	}
-	s.Heap.Allocs, s.Heap.Frees = p.heap.allocs.Load(), p.heap.frees.Load()
-	s.Heap.Used = p.heap.bytes.Load()
+	p.cachesMu.Unlock()
+	p.arena.addTo(&s)
+	s.Own, s.Over = p.own.stats(), p.over.stats()
 	s.sum()
 	return s
+}
+
+func (a *arena) addTo(s *Stats) {
+	s.Reserved = a.reserved.Load()
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	s.Chunks, s.Empty = a.chunks, len(a.empty)
+	s.Returned, s.Recovered = a.returned, a.recovered
+	for k := range s.Classes {
+		h := &a.shelves[k]
+		s.Classes[k].add(h.allocs, h.frees, int64(h.ready))
+	}
 }
 
 func newClassStats() []ClassStats {
@@ -132,7 +154,7 @@ func (s *ClassStats) add(allocs, frees uint64, cached int64) {
 
 // sum fills in what follows from the counts.
 func (s *Stats) sum() {
-	s.Allocs, s.Frees, s.Used = s.Heap.Allocs, s.Heap.Frees, s.Heap.Used
+	s.Allocs, s.Frees, s.Used = s.Own.Allocs+s.Over.Allocs, s.Own.Frees+s.Over.Frees, s.Own.Used+s.Over.Used
 	for k := range s.Classes {
 		c := &s.Classes[k]
 		// Allocated in a cache that hasn't published yet and given back elsewhere, it

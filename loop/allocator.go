@@ -12,9 +12,7 @@ func (m *groupMemory) init(o *Options) {
 	if m.shared = o.Allocator; m.shared == nil {
 		m.shared = buffer.NewPooled(buffer.PooledOptions{})
 	}
-	if m.shared != buffer.Unpooled() { // which has the same type, but nothing to cache
-		m.pool, _ = m.shared.(*buffer.Pooled)
-	}
+	m.pool, _ = m.shared.(*buffer.Pooled)
 }
 
 // Allocator returns the allocator that the group's loops share. Any goroutine may use it.

@@ -29,10 +29,13 @@ func TestLoopsShareAPool(t *testing.T) {
 
 func TestOtherAllocatorsAreUsedAsTheyAre(t *testing.T) {
 	t.Parallel()
-	g, _ := startGroup(t, Options{Loops: 2, Allocator: buffer.Unpooled()})
-	for _, l := range g.Loops() {
-		if l.Allocator() != buffer.Unpooled() || g.Allocator() != buffer.Unpooled() {
-			t.Errorf("%s has another allocator", l.Name())
+	for _, kind := range []buffer.Kind{buffer.UnpooledHeap, buffer.UnpooledOffHeap} {
+		a := buffer.NewAllocator(kind)
+		g, _ := startGroup(t, Options{Loops: 2, Allocator: a})
+		for _, l := range g.Loops() {
+			if l.Allocator() != a || g.Allocator() != a {
+				t.Errorf("%s has another allocator", l.Name())
+			}
 		}
 	}
 	m, _ := newManual(t, Options{})

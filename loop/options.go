@@ -32,7 +32,8 @@ type Options struct {
 	// Logger receives contained panics and the watchdog's warnings; slog.Default() by default.
 	Logger *slog.Logger
 	// Allocator is where the loops get buffers from. A *buffer.Pooled is shared, with a cache for each
-	// loop in front of it; anything else is used as it is. By default a group has a pool of its own.
+	// loop in front of it; anything else is used as it is. By default a group has a pool of its own, on
+	// the Go heap; buffer.NewAllocator makes one of each kind.
 	Allocator buffer.Allocator
 	// WatchdogThreshold is how long a turn of a loop may last before it is reported.
 	// 0 means DefaultWatchdogThreshold; a negative value switches the watchdog off.

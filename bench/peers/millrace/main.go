@@ -1,6 +1,7 @@
 // Command millrace answers GET /plaintext with a native handler of Millrace's httpserver:
 // the full parser, and every limit and timeout at its default. With -fixed the answer is
 // one that was put together once, otherwise it is built and encoded for each request.
+// -allocator and -leak choose the kind of buffers and what the leak detector watches.
 package main
 
 import (
@@ -11,6 +12,7 @@ import (
 
 	"millrace.dev/bench/internal/hello"
 	"millrace.dev/bench/internal/peer"
+	"millrace.dev/buffer"
 	codec "millrace.dev/codec/http"
 	"millrace.dev/httpserver"
 	"millrace.dev/loop"
@@ -24,6 +26,10 @@ var (
 func main() {
 	profile := flag.String("pprof", "", "`HOST:PORT` to serve profiles on")
 	once := flag.Bool("fixed", false, "put the answer together once")
+	var kind buffer.Kind
+	flag.TextVar(&kind, "allocator", buffer.PooledHeap, "`KIND` of buffers: pooled, pooled-offheap, unpooled or unpooled-offheap")
+	var level buffer.LeakLevel
+	flag.TextVar(&level, "leak", buffer.Simple, "`LEVEL` of the leak detector: disabled, simple, advanced or paranoid")
 	o := peer.ParseFlags()
 	if *once {
 		var err error
@@ -33,7 +39,8 @@ func main() {
 	if *profile != "" {
 		go func() { peer.Exit(http.ListenAndServe(*profile, nil)) }()
 	}
-	group, err := loop.NewGroup(loop.Options{Loops: o.Loops})
+	buffer.SetLeakLevel(level)
+	group, err := loop.NewGroup(loop.Options{Loops: o.Loops, Allocator: buffer.NewAllocator(kind)})
 	peer.Exit(err)
 	server := &httpserver.Server{Group: group, Native: httpserver.NativeFunc(serve)}
 	listener, err := server.Listen("tcp", o.Addr)

@@ -26,6 +26,7 @@ type config struct {
 
 	headerTimeout, bodyTimeout, writeTimeout, idleTimeout, shutdownTimeout timeValue
 
+	allocator                      choiceValue
 	logLevel, logFormat, leakLevel choiceValue
 	pprof                          textValue
 }
@@ -93,9 +94,20 @@ func (c *config) slogLevel() slog.Level {
 	return l
 }
 
-func (c *config) bufferLeakLevel() buffer.LeakLevel {
-	return map[string]buffer.LeakLevel{
-		"disabled": buffer.Disabled, "simple": buffer.Simple,
-		"advanced": buffer.Advanced, "paranoid": buffer.Paranoid,
-	}[c.leakLevel.word]
+func (c *config) bufferLeakLevel() (l buffer.LeakLevel) {
+	_ = l.UnmarshalText([]byte(c.leakLevel.word)) // likewise
+	return l
+}
+
+func (c *config) bufferAllocator() buffer.Allocator {
+	kind, _ := buffer.ParseKind(c.allocator.word) // likewise
+	return buffer.NewAllocator(kind)
+}
+
+// allocatorKinds are the names that --allocator takes.
+func allocatorKinds() (names []string) {
+	for _, k := range buffer.Kinds() {
+		names = append(names, k.String())
+	}
+	return names
 }

@@ -42,7 +42,7 @@ func serve(ctx context.Context, c *config, stdout, stderr io.Writer) (err error)
 		}
 		defer tree.Close()
 	}
-	group, err := loop.NewGroup(loop.Options{Name: "serve", Loops: int(c.loops), Logger: logger})
+	group, err := loop.NewGroup(loop.Options{Name: "serve", Loops: int(c.loops), Allocator: c.bufferAllocator(), Logger: logger})
 	if err != nil {
 		return fmt.Errorf("event loops: %w", err)
 	}

@@ -48,6 +48,7 @@ func serveFlags() (*flagSet, *config) {
 		writeTimeout:    timeValue(httpserver.DefaultWriteTimeout),
 		idleTimeout:     timeValue(httpserver.DefaultIdleTimeout),
 		shutdownTimeout: timeValue(10 * time.Second),
+		allocator:       choice(allocatorKinds()...),
 		logLevel:        choiceValue{"info", []string{"debug", "info", "warn", "error"}},
 		logFormat:       choice("text", "json"),
 		leakLevel:       choiceValue{"simple", []string{"disabled", "simple", "advanced", "paranoid"}},
@@ -71,6 +72,9 @@ func serveFlags() (*flagSet, *config) {
 	f.add(&c.maxTrailer, "max-trailer-bytes", "SIZE", "Trailer lines of a chunked body; beyond it 431.")
 	f.add(&c.maxBody, "max-body", "SIZE", "Body of a request; beyond it 413. Bodies are streamed, never collected, so none is safe.")
 	f.add(&c.maxInFlight, "max-in-flight", "N", "Requests of one connection that may wait for their answers; more are not read.")
+
+	f.heading("Memory")
+	f.add(&c.allocator, "allocator", strings.Join(c.allocator.words, "|"), "Where buffers come from: kept for reuse or not, on the Go heap or outside of it.")
 
 	f.heading("Back pressure")
 	f.add(&c.writeHigh, "write-high", "SIZE", "Bytes waiting to be sent on a connection from which on its producer is told to pause.")

@@ -21,6 +21,7 @@ func (c *config) settings() []pages.Fact {
 		{Name: "Size limits", Value: fmt.Sprintf("request line %s, header %s in %d lines, body %s",
 			&c.maxLine, &c.maxHeader, c.maxFields, &c.maxBody)},
 		{Name: "Back pressure", Value: fmt.Sprintf("from %s waiting bytes to %s", &c.writeHigh, &c.writeLow)},
+		{Name: "Buffers", Value: c.allocator.word},
 		{Name: "Leak detector", Value: c.leakLevel.word},
 	}
 }

@@ -83,7 +83,7 @@ func TestSnapshot(t *testing.T) {
 		t.Errorf("loops %d in, %d out; together %+v", in, out, s.Bytes)
 	}
 	// A loop's own allocations show with a delay, its cache at once.
-	if s.Allocator.Caches != 2 || s.Memory.HeapBytes == 0 || s.Memory.TotalBytes == 0 || s.Memory.Goroutines == 0 {
+	if s.Allocator.Caches != 2 || s.Allocator.Arenas != 1 || s.Memory.HeapBytes == 0 || s.Memory.TotalBytes == 0 || s.Memory.Goroutines == 0 {
 		t.Errorf("allocator %+v, memory %+v", s.Allocator, s.Memory)
 	}
 	c.Draining.Store(true)
@@ -109,7 +109,7 @@ func TestSnapshotNames(t *testing.T) {
 		"connections": {"open", "opened", "refused", "limit"},
 		"requests":    {"begun", "native", "timeouts", "panics"},
 		"bytes":       {"in", "out", "pending"},
-		"allocator":   {"used", "cached", "allocs", "frees"},
+		"allocator":   {"used", "cached", "reserved", "limit", "arenas", "chunks", "returned", "allocs", "frees"},
 		"memory":      {"heap_bytes", "goroutines", "gc_cycles", "stack_bytes", "total_bytes"},
 	} {
 		fields, ok := got[object].(map[string]any)

@@ -25,6 +25,7 @@
     { title: 'Timers waiting', level: s => s.timers, show: count },
     { title: 'Buffers in use', level: s => s.allocator.used, show: bytes },
     { title: 'Buffers kept for reuse', level: s => s.allocator.cached, show: bytes },
+    { title: 'Reserved for buffers', level: s => s.allocator.reserved, show: bytes },
     { title: 'Go heap', level: s => s.memory.heap_bytes, show: bytes },
     { title: 'Goroutines', level: s => s.memory.goroutines, show: count },
     { title: 'Connections refused', rate: s => s.connections.refused, show: perSecond(count) },
