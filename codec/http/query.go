@@ -1,8 +1,8 @@
 package http
 
 import (
+	"bytes"
 	"iter"
-	"slices"
 	"unicode/utf8"
 )
 
@@ -27,9 +27,11 @@ type Query struct {
 	more  []queryParameter
 }
 
-// queryParameter says where a name and a value are: offsets count through what was parsed
-// and on through the arena, which may move while it grows.
-type queryParameter struct{ name, nameLen, value, valueLen uint32 }
+type queryParameter struct{ name, value queryView }
+
+// queryView says where a name or value is: at counts through what was parsed and on through
+// the arena, which may move while it grows.
+type queryView struct{ at, length uint32 }
 
 // maxQuery keeps offsets within their range: decoding makes nothing longer than three times.
 const maxQuery = 256 << 20
@@ -55,35 +57,76 @@ func (q *Query) parse() *QueryError {
 	if int64(len(raw)) > min(plan.maxBytes, maxQuery) {
 		return ErrQuerySize
 	}
-	for i := 0; i < len(raw); {
-		name, nameSeen := queryRun(raw, i, plan.name)
-		value, end, valueSeen := name, name, queryClass(0)
-		if name < len(raw) && raw[name] == '=' {
-			value = name + 1
-			end, valueSeen = queryRun(raw, value, plan.value)
-		}
-		if end < len(raw) && raw[end] == ';' && plan.rules&QueryRefuseSemicolons != 0 {
-			return ErrQuerySemicolon
-		}
-		if end > i { // else it is empty
+	for i := 0; i < len(raw); i++ {
+		if queryClasses[raw[i]]&plan.value == 0 { // else it is empty
 			if int64(q.count) == plan.maxParameters {
 				return ErrQueryParameters
 			}
-			p := q.add()
-			if !q.decode(&plan, i, name, nameSeen, &p.name, &p.nameLen) || !q.decode(&plan, value, end, valueSeen, &p.value, &p.valueLen) {
-				return ErrQueryEscape
-			}
-			if int64(p.nameLen) > plan.maxName {
-				return ErrQueryName
-			}
-			if int64(p.valueLen) > plan.maxValue {
-				return ErrQueryValue
+			var err *QueryError
+			if i, err = q.add().parse(q, &plan, i); err != nil {
+				return err
 			}
 		}
-		i = end + 1
+		if i < len(raw) && raw[i] == ';' && plan.rules&QueryRefuseSemicolons != 0 {
+			return ErrQuerySemicolon
+		}
 	}
 	return nil
 }
+
+// parse reads the parameter that begins at i and returns where it ends.
+func (p *queryParameter) parse(q *Query, plan *queryPlan, i int) (end int, err *QueryError) {
+	end, ok := p.name.parse(q, plan, i, plan.name)
+	if !ok {
+		return 0, ErrQueryEscape
+	}
+	p.value = queryView{at: uint32(end)}
+	if end < len(q.raw) && q.raw[end] == '=' {
+		if end, ok = p.value.parse(q, plan, end+1, plan.value); !ok {
+			return 0, ErrQueryEscape
+		}
+	}
+	switch {
+	case int64(p.name.length) > plan.maxName:
+		return 0, ErrQueryName
+	case int64(p.value.length) > plan.maxValue:
+		return 0, ErrQueryValue
+	}
+	return end, nil
+}
+
+// parse reads the name or value that begins at i, decodes it if need be, and returns where
+// it ends. It is not ok if an escape is malformed and the rules refuse that.
+func (v *queryView) parse(q *Query, plan *queryPlan, i int, ends queryClass) (end int, ok bool) {
+	end, seen := queryRun(q.raw, i, ends|plan.coded)
+	p := q.raw[i:end]
+	v.at = uint32(i)
+	coded := end < len(q.raw) && queryClasses[q.raw[end]]&ends == 0
+	if coded {
+		had := len(q.arena)
+		v.at = uint32(len(q.raw) + had)
+		if q.arena == nil {
+			// Enough for all that is to come, if no escape is malformed.
+			q.arena = make([]byte, 0, max(len(q.raw)-i-2*bytes.Count(q.raw[i:], percent), 0))
+		}
+		q.arena, end, ok = plan.unescape(append(q.arena, p...), q.raw, end, ends)
+		if !ok {
+			return 0, false
+		}
+		p = q.arena[had:]
+	}
+	if plan.rules&QueryKeepBytes == 0 && (coded || seen&queryHigh != 0) && !utf8.Valid(p) {
+		had := len(q.arena)
+		v.at = uint32(len(q.raw) + had)
+		var r utf8Repair
+		q.arena = r.end(r.append(q.arena, p))
+		p = q.arena[had:]
+	}
+	v.length = uint32(len(p))
+	return end, true
+}
+
+var percent = []byte("%")
 
 // add makes room for a parameter.
 func (q *Query) add() *queryParameter {
@@ -96,38 +139,9 @@ func (q *Query) add() *queryParameter {
 	return &q.more[i-len(q.few)]
 }
 
-// decode finds out where raw[from:to] is to be had decoded. It is not ok if an escape is
-// malformed and the rules refuse that.
-func (q *Query) decode(plan *queryPlan, from, to int, seen queryClass, at, length *uint32) (ok bool) {
-	*at, *length = uint32(from), uint32(to-from)
-	coded := seen&plan.coded != 0
-	if !coded && (seen&queryHigh == 0 || plan.rules&QueryKeepBytes != 0) {
-		return true
-	}
-	p := q.raw[from:to]
-	if coded {
-		start := len(q.arena)
-		q.arena = slices.Grow(q.arena, len(q.raw)-from) // enough for all that is to come
-		if q.arena, ok = queryUnescape(q.arena, p, plan.rules); !ok {
-			return false
-		}
-		p = q.arena[start:]
-		*at = uint32(len(q.raw) + start)
-	}
-	if plan.rules&QueryKeepBytes == 0 && !utf8.Valid(p) {
-		start := len(q.arena)
-		var r utf8Repair
-		q.arena = r.end(r.append(q.arena, p))
-		p = q.arena[start:]
-		*at = uint32(len(q.raw) + start)
-	}
-	*length = uint32(len(p))
-	return true
-}
-
-// view returns the bytes at an offset of a queryParameter.
-func (q *Query) view(at, length uint32) []byte {
-	p, i, n := q.raw, int(at), int(length)
+// view returns the bytes of a view.
+func (q *Query) view(v queryView) []byte {
+	p, i, n := q.raw, int(v.at), int(v.length)
 	if i+n > len(p) {
 		p, i = q.arena, i-len(p)
 	}
@@ -147,7 +161,7 @@ func (q *Query) parameter(i int) *queryParameter {
 // At returns the i-th parameter, counted from 0 and below Len, as views.
 func (q *Query) At(i int) (name, value []byte) {
 	p := q.parameter(i)
-	return q.view(p.name, p.nameLen), q.view(p.value, p.valueLen)
+	return q.view(p.name), q.view(p.value)
 }
 
 // All yields every parameter in order, as views.
@@ -164,7 +178,7 @@ func (q *Query) All() iter.Seq2[[]byte, []byte] {
 // index returns the place of the first parameter of that name from the i-th on, or -1.
 func (q *Query) index(name string, i int) int {
 	for ; i < q.count; i++ {
-		if p := q.parameter(i); int(p.nameLen) == len(name) && string(q.view(p.name, p.nameLen)) == name {
+		if p := q.parameter(i); int(p.name.length) == len(name) && string(q.view(p.name)) == name {
 			return i
 		}
 	}
@@ -176,7 +190,7 @@ func (q *Query) index(name string, i int) int {
 func (q *Query) First(name string) []byte {
 	if i := q.index(name, 0); i >= 0 {
 		p := q.parameter(i)
-		return q.view(p.value, p.valueLen)
+		return q.view(p.value)
 	}
 	return nil
 }
@@ -192,7 +206,7 @@ func (q *Query) Values(name string) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		for i := q.index(name, 0); i >= 0; i = q.index(name, i+1) {
 			p := q.parameter(i)
-			if !yield(q.view(p.value, p.valueLen)) {
+			if !yield(q.view(p.value)) {
 				return
 			}
 		}

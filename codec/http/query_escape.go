@@ -82,20 +82,20 @@ func WriteEscaped[S []byte | string](b *buffer.Buffer, s S, e Escaping) {
 	b.Advance(n + putEscaped(p[n:], s[n:], e))
 }
 
-// unchanged returns how many bytes at the beginning of s stand for themselves. Eight at a
-// time need one branch.
-func unchanged[S []byte | string](s S, e Escaping) int {
-	i, bit := 0, uint8(1)<<e
-	for ; i+8 <= len(s); i += 8 {
-		w := s[i : i+8]
+// unchanged returns how many bytes at the beginning of s stand for themselves.
+func unchanged[S []byte | string](s S, e Escaping) (n int) {
+	bit := uint8(1) << e
+	for n+8 <= len(s) { // one branch for eight bytes
+		w := s[n : n+8]
 		if (escapes[w[0]]|escapes[w[1]]|escapes[w[2]]|escapes[w[3]]|escapes[w[4]]|escapes[w[5]]|escapes[w[6]]|escapes[w[7]])&bit != 0 {
 			break
 		}
+		n += 8
 	}
-	for i < len(s) && escapes[s[i]]&bit == 0 {
-		i++
+	for n < len(s) && escapes[s[n]]&bit == 0 {
+		n++
 	}
-	return i
+	return n
 }
 
 // escapedLen returns how long s becomes.

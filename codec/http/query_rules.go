@@ -141,6 +141,15 @@ func buildQueryClasses() (t [256]queryClass) {
 // queryRun returns the index of the first byte of p at or after i that is of one of the
 // classes in ends, or len(p), and the classes of the bytes before it.
 func queryRun(p []byte, i int, ends queryClass) (end int, seen queryClass) {
+	for i+4 <= len(p) {
+		w := p[i : i+4]
+		class := queryClasses[w[0]] | queryClasses[w[1]] | queryClasses[w[2]] | queryClasses[w[3]]
+		if class&ends != 0 {
+			break
+		}
+		seen |= class
+		i += 4
+	}
 	for ; i < len(p); i++ {
 		class := queryClasses[p[i]]
 		if class&ends != 0 {
@@ -172,27 +181,35 @@ func buildHexDigits() (t [256]byte) {
 	return t
 }
 
-// queryUnescape appends p, a whole name or value, or a piece that ends in no part of an
-// escape, to dst, decoded. It is not ok if an escape is malformed and the rules refuse that.
-func queryUnescape(dst, p []byte, rules QueryRules) (_ []byte, ok bool) {
-	for i := 0; i < len(p); i++ {
+// unescape appends to dst what p has from i on, decoded, up to a byte of one of the classes
+// in ends, at which it stops, or to the end of p, which must not be within an escape. It is
+// not ok if an escape is malformed and the rules refuse that.
+func (plan *queryPlan) unescape(dst, p []byte, i int, ends queryClass) (_ []byte, end int, ok bool) {
+	for ; i < len(p); i++ {
 		c := p[i]
-		switch {
-		case c == '%':
-			if i+2 < len(p) {
-				if high, low := hexDigits[p[i+1]], hexDigits[p[i+2]]; high|low < 16 {
-					c = high<<4 | low
-					i += 2
-					break
-				}
+		if class := queryClasses[c]; class&(ends|plan.coded) != 0 {
+			if class&ends != 0 {
+				break
 			}
-			if rules&QueryRefuseEscapes != 0 {
-				return dst, false
+			if class == queryPlus {
+				c = ' '
+			} else if value, ok := hexByte(p, i+1); ok {
+				c = value
+				i += 2
+			} else if plan.rules&QueryRefuseEscapes != 0 {
+				return dst, i, false
 			}
-		case c == '+' && rules&QueryPlusIsPlus == 0:
-			c = ' '
 		}
 		dst = append(dst, c)
 	}
-	return dst, true
+	return dst, i, true
+}
+
+// hexByte reads the two digits that p has to have at i.
+func hexByte(p []byte, i int) (value byte, ok bool) {
+	if i+1 >= len(p) {
+		return 0, false
+	}
+	high, low := hexDigits[p[i]], hexDigits[p[i+1]]
+	return high<<4 | low, high|low < 16
 }

@@ -1,9 +1,6 @@
 package http
 
-import (
-	"slices"
-	"unicode/utf8"
-)
+import "unicode/utf8"
 
 // FormDecoder reads a form, application/x-www-form-urlencoded, from bytes that arrive in
 // pieces of any size, and gives its values on in pieces too: it keeps no more than a name
@@ -188,7 +185,7 @@ func (d *FormDecoder) unescape(p []byte, ends bool) []byte {
 		return nil
 	}
 	// It is whole now, or malformed.
-	out, ok := queryUnescape(d.decoded[:0], d.held[:d.holds], d.plan.rules)
+	out, _, ok := d.plan.unescape(d.decoded[:0], d.held[:d.holds], 0, 0)
 	d.holds = 0
 	if !ends {
 		whole := len(p) - unfinishedEscape(p)
@@ -196,7 +193,7 @@ func (d *FormDecoder) unescape(p []byte, ends bool) []byte {
 		p = p[:whole]
 	}
 	if ok {
-		out, ok = queryUnescape(slices.Grow(out, len(p)), p, d.plan.rules)
+		out, _, ok = d.plan.unescape(out, p, 0, 0)
 	}
 	if !ok {
 		d.fail(ErrQueryEscape)
