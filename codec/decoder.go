@@ -115,7 +115,7 @@ func (h *DecoderHandler) mergeLimit() int {
 
 // run decodes what there is.
 func (h *DecoderHandler) run(ctx *channel.Context) {
-	out := NewOutputList()
+	out := newOutput(ctx)
 	h.busy = true
 	h.wasOpen = ctx.Channel().IsOpen()
 	defer h.leave(ctx, out)

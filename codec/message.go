@@ -51,7 +51,7 @@ func (h *MessageDecoderHandler[M]) OnRead(ctx *channel.Context, msg any) {
 		channel.Dispose(msg)
 		return
 	}
-	out := NewOutputList()
+	out := newOutput(ctx)
 	defer out.Recycle()
 	err := h.decoder.DecodeMessage(m, out)
 	for out.Len() > 0 {
@@ -119,7 +119,7 @@ func (h *MessageEncoderHandler[M]) Write(ctx *channel.Context, msg any) channel.
 	if !ok {
 		return ctx.Write(msg)
 	}
-	out := NewOutputList()
+	out := newOutput(ctx)
 	defer out.Recycle()
 	if err := h.encoder.EncodeMessage(m, out); err != nil {
 		return encodeFailed(ctx, err)

@@ -1,9 +1,8 @@
 package codec
 
 import (
-	"sync"
-
 	"millrace.dev/channel"
+	"millrace.dev/loop"
 )
 
 // OutputList collects what one call of a decoder or encoder has made. Lists are used again
@@ -14,15 +13,40 @@ import (
 type OutputList struct {
 	msgs  []any // those before len are in the list, those behind it wait to be forgotten
 	taken int   // those before it have been passed on
+	used  int   // no message is behind it, counting those that wait to be forgotten
+	home  *loop.Loop
 }
 
 // maxKeptOutput is the capacity up to which a list is kept for later, in messages.
 const maxKeptOutput = 256
 
-var outputLists = sync.Pool{New: func() any { return &OutputList{msgs: make([]any, 0, 16)} }}
+// keptOutputs is how many lists a loop keeps: as many as decoders and encoders call each other
+// at one time, and some.
+const keptOutputs = 16
 
-// NewOutputList returns an empty list, perhaps one that was recycled.
-func NewOutputList() *OutputList { return outputLists.Get().(*OutputList) }
+var outputLists = loop.NewRecycler(keptOutputs, func() *OutputList {
+	return &OutputList{msgs: make([]any, 0, 16)}
+})
+
+// NewOutputList returns an empty list, perhaps one that was recycled. Any goroutine may call it.
+func NewOutputList() *OutputList { return outputLists.GetAnywhere() }
+
+// NewOutputListOn is NewOutputList for l's goroutine only, on which the list must be recycled; it
+// takes half the time.
+func NewOutputListOn(l *loop.Loop) *OutputList {
+	out := outputLists.Get(l)
+	out.home = l
+	return out
+}
+
+// newOutput returns a list for a handler. One that is called while its channel is being prepared
+// need not be on the loop.
+func newOutput(ctx *channel.Context) *OutputList {
+	if ctx.Channel().IsRegistered() {
+		return NewOutputListOn(ctx.Loop())
+	}
+	return NewOutputList()
+}
 
 // Add puts a message at the end of the list, and with it gives its ownership away.
 func (l *OutputList) Add(msg any) { l.msgs = append(l.msgs, msg) }
@@ -40,6 +64,7 @@ func (l *OutputList) Take() any {
 	l.taken++
 	if l.taken == len(l.msgs) {
 		// Forgotten all at once when the list is recycled: it is soon written over.
+		l.used = max(l.used, l.taken)
 		l.msgs, l.taken = l.msgs[:0], 0
 	}
 	return msg
@@ -59,7 +84,26 @@ func (l *OutputList) Recycle() {
 	if cap(l.msgs) > maxKeptOutput {
 		return
 	}
-	// Clearing all of it costs less than remembering how much was in use.
-	clear(l.msgs[:cap(l.msgs)])
-	outputLists.Put(l)
+	l.forget()
+	home := l.home
+	if home == nil {
+		outputLists.PutAnywhere(l)
+		return
+	}
+	l.home = nil
+	outputLists.Put(home, l)
+}
+
+// forget clears what a list has held. There are seldom more than a few, and a call to clear
+// them costs more than they do.
+func (l *OutputList) forget() {
+	old := l.msgs[:l.used]
+	l.used = 0
+	if len(old) > 8 {
+		clear(old)
+		return
+	}
+	for i := len(old) - 1; i >= 0; i-- { // forwards, the compiler would make it a call
+		old[i] = nil
+	}
 }
