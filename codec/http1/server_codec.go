@@ -93,8 +93,9 @@ const (
 )
 
 // Phase returns what the connection is doing and, for PhaseIdle and PhaseHead, since when
-// on the loop's clock: a timer that looks now and then costs nothing per request. On the
-// loop only.
+// on the loop's clock: a timer that looks now and then costs nothing per request. While the
+// channel is not writable the codec does not read, whatever the phase, and PhaseHead begins
+// anew when it is writable again. On the loop only.
 func (c *ServerCodec) Phase() (p Phase, since time.Duration) {
 	switch {
 	case c.state != serving:
@@ -289,8 +290,12 @@ func (c *ServerCodec) panicked() {
 	}
 }
 
-// OnWritability lets decoding go on when the client has taken enough of its answers.
+// OnWritability lets decoding go on when the client has taken enough of its answers. Until
+// then nothing of its next head was read, so that the clock for that begins anew.
 func (c *ServerCodec) OnWritability(ctx *channel.Context, writable bool) {
+	if writable && c.partial {
+		c.since = ctx.Loop().Now()
+	}
 	if writable && c.in != nil {
 		c.resume(ctx)
 	}

@@ -518,32 +518,6 @@ func TestServerBodies(t *testing.T) {
 	}
 }
 
-func TestServerPhase(t *testing.T) {
-	t.Parallel()
-	s := serve(t, ServerOptions{}, nil)
-	expect := func(want Phase, age time.Duration) {
-		t.Helper()
-		p, since := s.codec.Phase()
-		if p != want || age >= 0 && s.Loop().Now()-since != age {
-			t.Errorf("phase %d for %v, want %d for %v", p, s.Loop().Now()-since, want, age)
-		}
-	}
-	expect(PhaseIdle, 0)
-	s.Advance(time.Second)
-	expect(PhaseIdle, time.Second)
-	s.in("POST / HT")
-	s.Advance(time.Second)
-	s.in("TP/1.1\r\n")
-	expect(PhaseHead, time.Second)
-	s.in("Host: a\r\nContent-Length: 1\r\n\r\n")
-	expect(PhaseContent, -1)
-	s.in("a")
-	expect(PhaseAnswer, -1)
-	s.Advance(time.Second)
-	s.WriteAndFlush(text(&http.Request{ID: 1}, 200, ""))
-	expect(PhaseIdle, 0)
-}
-
 // An answer with a head that was put together before leaves as one built from scratch does,
 // in turn or before its turn, whatever the request allows; its content may change once it
 // was written.
