@@ -1,0 +1,117 @@
+package multipart
+
+import (
+	"bytes"
+	"unicode/utf8"
+
+	"millrace.dev/codec/internal/octet"
+)
+
+// disposition is what a Content-Disposition says, RFC 7578 section 4.2. The slices are views
+// of the header, or of scratch.
+type disposition struct {
+	kind           []byte // form-data, or attachment and others in nested parts
+	name, filename []byte // nil: there is none
+	scratch        []byte
+}
+
+// parse reads the value of the field. For the file's name, the extended parameter of RFC
+// 8187 wins over the plain one (RFC 6266 section 4.3), though RFC 7578 wants no sender to
+// use it. A parameter that comes twice, or in RFC 2231's pieces, is refused.
+func (d *disposition) parse(value []byte) error {
+	p := params{rest: value, scratch: d.scratch[:0]}
+	d.kind, d.name, d.filename = p.word(), nil, nil
+	var extended [2][]byte
+	for {
+		name, value, ok := p.next()
+		if !ok {
+			return ErrDisposition
+		}
+		if name == nil {
+			break
+		}
+		var at *[]byte
+		switch {
+		case octet.EqualFold(name, "name"):
+			at = &d.name
+		case octet.EqualFold(name, "filename"):
+			at = &d.filename
+		case octet.EqualFold(name, "name*"):
+			at = &extended[0]
+		case octet.EqualFold(name, "filename*"):
+			at = &extended[1]
+		case isContinued(name):
+			return ErrDisposition
+		default:
+			continue
+		}
+		if *at != nil {
+			return ErrDisposition
+		}
+		*at = notNil(value)
+	}
+	d.scratch = p.scratch
+	for i, at := range []*[]byte{&d.name, &d.filename} {
+		if extended[i] == nil {
+			continue
+		}
+		var ok bool
+		if *at, ok = d.decode(extended[i]); !ok {
+			return ErrDisposition
+		}
+	}
+	return nil
+}
+
+// isContinued reports whether a parameter is a piece of a name, RFC 2231 section 3.
+func isContinued(name []byte) bool {
+	base, _, star := bytes.Cut(name, []byte("*"))
+	return star && (octet.EqualFold(base, "name") || octet.EqualFold(base, "filename"))
+}
+
+// notNil tells an empty name from none.
+func notNil(p []byte) []byte {
+	if p == nil {
+		return []byte{}
+	}
+	return p
+}
+
+// decode reads an extended value, RFC 8187 section 3.2: charset ' language ' text. The result
+// is UTF-8 without controls.
+func (d *disposition) decode(value []byte) (text []byte, ok bool) {
+	charset, rest, ok1 := bytes.Cut(value, []byte("'"))
+	_, rest, ok2 := bytes.Cut(rest, []byte("'"))
+	latin1 := octet.EqualFold(charset, "iso-8859-1")
+	if !ok1 || !ok2 || !latin1 && !octet.EqualFold(charset, "utf-8") {
+		return nil, false
+	}
+	from := len(d.scratch)
+	for i := 0; i < len(rest); i++ {
+		c := rest[i]
+		if c == '%' {
+			if i+2 >= len(rest) || !octet.Is(rest[i+1], octet.HexByte) || !octet.Is(rest[i+2], octet.HexByte) {
+				return nil, false
+			}
+			c = unhex(rest[i+1])<<4 | unhex(rest[i+2])
+			i += 2
+		}
+		if c < ' ' || c == 0x7f {
+			return nil, false
+		}
+		if latin1 {
+			d.scratch = utf8.AppendRune(d.scratch, rune(c))
+		} else {
+			d.scratch = append(d.scratch, c)
+		}
+	}
+	text = d.scratch[from:len(d.scratch):len(d.scratch)]
+	return notNil(text), utf8.Valid(text)
+}
+
+func unhex(c byte) byte {
+	if c <= '9' {
+		return c - '0'
+	}
+	return c&^0x20 - 'A' + 10
+}

@@ -1,0 +1,9 @@
+package multipart
+
+import (
+	"testing"
+
+	"millrace.dev/buffer/buffertest"
+)
+
+func TestMain(m *testing.M) { buffertest.Main(m) }
