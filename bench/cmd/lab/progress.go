@@ -37,7 +37,8 @@ const minWidth = 40
 
 // begin says that a topic's turn begins.
 func (p *progress) begin(repetition, topic int, name string) {
-	p.repetition, p.topic, p.name, p.began, p.running = repetition, topic, name, p.now(), true
+	p.repetition, p.topic, p.name, p.running = repetition, topic, name, true
+	p.began = p.now()
 	if p.width > 0 {
 		p.show("")
 	}

@@ -72,7 +72,7 @@ func checkAnswer(in *bufio.Reader, last bool) error {
 	case !strings.HasPrefix(a.Header.Get("Content-Type"), hello.ContentType) || a.Header.Get("Date") == "":
 		return fmt.Errorf("missing Content-Type or Date: %v", a.Header)
 	case a.Close != last:
-		return fmt.Errorf("Connection: close is %v, should be %v", a.Close, last)
+		return fmt.Errorf("the close of the connection is announced: %v, should be %v", a.Close, last)
 	}
 	return nil
 }

@@ -86,7 +86,7 @@ func (m move) row() []string {
 	}
 	allocs := ""
 	if a, b := m.old.Median(result.Allocs), m.new.Median(result.Allocs); a != b && !math.IsNaN(a) && !math.IsNaN(b) {
-		allocs = number(a) + " → " + number(b)
+		allocs = change(a, b, "")
 	}
 	return []string{
 		m.name, timed(result.Alternative{Benchmark: m.old}), timed(result.Alternative{Benchmark: m.new}),

@@ -65,11 +65,11 @@ func quantity(v float64, unit string) string {
 	case unit == result.Rate:
 		return rate(v)
 	}
-	return number(v) + " " + unit
+	return strings.TrimSpace(number(v) + " " + unit)
 }
 
 // interval formats a confidence interval as its larger half in percent; empty when there is
-// none, or only the value itself.
+// none.
 func interval(s benchmath.Summary) string {
 	if text := s.PctRangeString(); strings.HasSuffix(text, "%") {
 		return "±" + strings.TrimSuffix(text, "%") + " %"
@@ -86,12 +86,13 @@ func ratio(r result.Ratio) string {
 	return text
 }
 
-// change formats a value before and after, or once when they read the same.
-func change(before, after string) string {
-	if before == after {
-		return after
+// change formats a quantity before and after, or once when they read the same.
+func change(before, after float64, unit string) string {
+	from, to := quantity(before, unit), quantity(after, unit)
+	if from == to {
+		return to
 	}
-	return before + " → " + after
+	return strings.TrimSuffix(from, " "+unit) + " → " + to
 }
 
 // extras returns the units that a benchmark reports beyond time and allocations, sorted; the

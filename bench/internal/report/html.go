@@ -22,7 +22,7 @@ var page = template.Must(template.New("report").Parse(pageText))
 func (r Report) WriteHTML(w io.Writer) error {
 	p := pageView{Machines: strings.Split(strings.TrimSpace(r.machines()), "\n")}
 	verdicts := r.verdicts()
-	p.Met, p.Judged = countMet(verdicts)
+	p.Met = countMet(verdicts)
 	for _, v := range verdicts {
 		p.Targets = append(p.Targets, targetView{v.topic, v.Label, v.Limit, v.here, v.result})
 	}
@@ -38,11 +38,11 @@ func (r Report) WriteHTML(w io.Writer) error {
 }
 
 type pageView struct {
-	Machines    []string
-	Met, Judged int
-	Targets     []targetView
-	Figures     []figureView
-	Topics      []topicView
+	Machines []string
+	Met      int
+	Targets  []targetView
+	Figures  []figureView
+	Topics   []topicView
 }
 
 type targetView struct{ Topic, Label, Limit, Here, Result string }

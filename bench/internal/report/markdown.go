@@ -54,8 +54,7 @@ func (r Report) writeTargets(b *strings.Builder) {
 	if len(verdicts) == 0 {
 		return
 	}
-	good, measured := countMet(verdicts)
-	fmt.Fprintf(b, "\n### Targets: %d of %d met\n\n", good, measured)
+	fmt.Fprintf(b, "\n### Targets: %d of %d met\n\n", countMet(verdicts), len(verdicts))
 	rows := [][]string{{"topic", "target", "limit", "here", ""}}
 	for _, v := range verdicts {
 		rows = append(rows, []string{v.topic, v.Label, v.Limit, v.here, v.result})
@@ -215,7 +214,7 @@ func changed(row *result.Row, unit string) string {
 		return ""
 	}
 	if a, chosen := row.Chosen(); chosen {
-		return change(number(before.Center), number(a.Median(unit)))
+		return change(before.Center, a.Median(unit), "")
 	}
 	return number(before.Center)
 }
@@ -230,7 +229,7 @@ func reportedCell(row *result.Row) string {
 	for _, unit := range extras(shown.Benchmark) {
 		text := quantity(shown.Median(unit), unit)
 		if _, ok := reference.Summary(unit); ok && shown != reference {
-			text = change(quantity(reference.Median(unit), unit), text)
+			text = change(reference.Median(unit), shown.Median(unit), unit)
 		}
 		parts = append(parts, text)
 	}

@@ -52,17 +52,13 @@ func (r Report) verdicts() (all []verdict) {
 	return all
 }
 
-// countMet counts what was met and what was measured.
-func countMet(all []verdict) (good, measured int) {
+func countMet(all []verdict) (n int) {
 	for _, v := range all {
 		if v.result == met {
-			good++
-		}
-		if v.result != notMeasured {
-			measured++
+			n++
 		}
 	}
-	return good, measured
+	return n
 }
 
 // counterpart is a reported figure beside ours.
