@@ -1,0 +1,163 @@
+package http2
+
+import "time"
+
+// timing is what Tick looks at.
+type timing struct {
+	settings  time.Duration // when SETTINGS were sent
+	block     time.Duration // when the header block began that is open
+	drained   time.Duration // when Drain was called
+	pinged    time.Duration // when the Ping was sent that is in flight
+	roundTrip time.Duration // of the last one
+	pongs     uint64
+	pings     uint8 // in flight: bits of pingKind
+}
+
+// pingKind says what a PING of this side is for.
+type pingKind uint8
+
+const (
+	pingLive  pingKind = 1 << iota // Ping: is the peer still there?
+	pingDrain                      // Drain: has it read the first GOAWAY?
+)
+
+// What the PINGs of this side carry. The peer's own may carry the same; only their
+// acknowledgements matter.
+var (
+	livePing  = [8]byte{'m', 'i', 'l', 'l', 'r', 'a', 'c', 'e'}
+	drainPing = [8]byte{'d', 'r', 'a', 'i', 'n', 'i', 'n', 'g'}
+)
+
+// drainTimeout is how long a Drain waits for the PING to be answered.
+const drainTimeout = time.Second
+
+func (c *Conn) sendPing(kind pingKind, data [8]byte, now time.Duration) {
+	if c.err != nil || c.timing.pings&uint8(kind) != 0 {
+		return
+	}
+	c.Start(now)
+	if kind == pingLive {
+		c.timing.pinged = now
+	}
+	c.timing.pings |= uint8(kind)
+	c.flags |= wantsTick
+	c.commit(AppendPing(c.room(FrameHeaderLen + 8).Writable()[:0], data, false))
+}
+
+// Ping sends a PING, unless one is in flight, to see whether the peer is still there: if it
+// does not answer within Options.PingTimeout, Tick ends the connection. Alive tells when it
+// has.
+func (c *Conn) Ping(now time.Duration) { c.sendPing(pingLive, livePing, now) }
+
+// Alive returns how many of the Pings were answered, and how long the last one took.
+func (c *Conn) Alive() (answers uint64, roundTrip time.Duration) {
+	return c.timing.pongs, c.timing.roundTrip
+}
+
+func (c *Conn) pong(data [8]byte) {
+	kind := pingLive
+	switch data {
+	case livePing:
+	case drainPing:
+		kind = pingDrain
+	default:
+		return
+	}
+	if c.timing.pings&uint8(kind) == 0 {
+		return
+	}
+	c.timing.pings &^= uint8(kind)
+	if kind == pingDrain {
+		c.lastGoAway()
+		return
+	}
+	c.timing.pongs++
+	c.timing.roundTrip = c.now - c.timing.pinged
+}
+
+// Drain ends the connection gracefully, RFC 9113 section 6.8. A server announces it first,
+// and finds out by a PING when the client has heard of it; requests that have been under way
+// are still taken. After that it opens no more, and Done reports when the last has ended.
+func (c *Conn) Drain(now time.Duration) {
+	if c.err != nil || c.is(goingAway) {
+		return
+	}
+	c.Start(now)
+	c.flags |= goingAway
+	if c.is(isClient) {
+		c.lastGoAway()
+		return
+	}
+	c.writeGoAway(maxStreamID)
+	c.timing.drained = now
+	c.sendPing(pingDrain, drainPing, now)
+}
+
+// lastGoAway names the last stream.
+func (c *Conn) lastGoAway() {
+	if c.is(goneAway) {
+		return
+	}
+	c.flags |= goneAway
+	c.lastTaken = c.highest
+	c.writeGoAway(c.highest)
+}
+
+func (c *Conn) writeGoAway(last uint32) {
+	c.commit(AppendGoAway(c.room(FrameHeaderLen + 8).Writable()[:0], last, NoError, ""))
+}
+
+// Tick looks after the timeouts, and returns how long it may take until the next call, or a
+// negative duration if nothing waits for time to pass. It may leave messages for Next, and
+// bytes for Pull. An error is one that Next would return.
+func (c *Conn) Tick(now time.Duration) (next time.Duration, err error) {
+	c.now = now
+	if c.err != nil {
+		return -1, c.err
+	}
+	left := never
+	due := func(since, limit time.Duration) bool {
+		if limit == never {
+			return false
+		}
+		left = min(left, max(since+limit-now, 0))
+		return now-since >= limit
+	}
+	var bad *ConnError
+	switch {
+	case c.is(started) && !c.is(acked) && due(c.timing.settings, c.o.SettingsTimeout):
+		bad = errSettingsAck
+	case c.block.open && due(c.timing.block, c.o.HeadTimeout):
+		bad = errHeadTimeout
+	case c.timing.pings&uint8(pingLive) != 0 && due(c.timing.pinged, c.o.PingTimeout):
+		bad = errPingTimeout
+	}
+	if bad != nil {
+		c.fail(bad)
+		return -1, bad
+	}
+	if c.is(goingAway) && !c.is(goneAway) && due(c.timing.drained, drainTimeout) {
+		c.lastGoAway() // a client that answers no PING is not waited for
+		left = never
+	}
+	if c.o.StallTimeout != never {
+		c.streams.each(func(s *stream) {
+			if len(s.queue) > 0 && s.head == nil && due(s.progress, c.o.StallTimeout) {
+				c.tell(s, errStalled)
+				c.reset(s, errStalled.Code, errStalled)
+			}
+		})
+	}
+	if left == never {
+		return -1, nil
+	}
+	return max(left, time.Millisecond), nil
+}
+
+// WantsTick reports, once, that something has begun to wait for time to pass: Tick is to be
+// called, unless that is going to happen anyway.
+func (c *Conn) WantsTick() bool {
+	wants := c.is(wantsTick)
+	c.flags &^= wantsTick
+	return wants
+}
