@@ -3,6 +3,7 @@ package http
 import (
 	"errors"
 	"math"
+	"slices"
 
 	"millrace.dev/codec/internal/octet"
 )
@@ -86,20 +87,36 @@ func add[N, V []byte | string](h *Header, f Field, name N, value V) {
 		value = octet.Trim(value)
 	}
 	at := len(h.arena)
-	if len(name)+len(value) > maxArena-at {
-		panic("http: a header of more than 2 GiB")
-	}
-	valid := (f != FieldOther || octet.IsToken(name)) && len(name) <= math.MaxUint16 && octet.IsValue(value)
-	h.arena = append(h.arena, name...)
-	h.arena = append(h.arena, ": "...)
-	h.arena = append(h.arena, value...)
-	h.arena = append(h.arena, "\r\n"...)
-	h.AddSpan(f, at, min(len(name), math.MaxUint16), at+len(name)+2, len(value))
-	if !valid {
+	line := h.room(len(name) + len(value) + len(": \r\n"))
+	n := copy(line, name)
+	line[n], line[n+1] = ':', ' '
+	end := n + 2 + copy(line[n+2:], value)
+	line[end], line[end+1] = '\r', '\n'
+	h.AddSpan(f, at, min(n, math.MaxUint16), at+n+2, end-n-2)
+	if !(f != FieldOther || octet.IsToken(name)) || n > math.MaxUint16 || octet.ValueEnd(line[n+2:end], 0) != end-n-2 {
 		h.fields[len(h.fields)-1].bad = true
 		h.invalid = true
 	}
 }
+
+// room makes the arena n bytes longer and returns them.
+func (h *Header) room(n int) []byte {
+	at := len(h.arena)
+	if n > maxArena-at {
+		panic("http: a header of more than 2 GiB")
+	}
+	if cap(h.arena)-at < n {
+		h.arena = slices.Grow(h.arena, max(n, firstArena-at))
+	}
+	h.arena = h.arena[:at+n]
+	return h.arena[at:]
+}
+
+// A Header that gets its first field has room for those of an ordinary message.
+const (
+	firstArena  = 512
+	firstFields = 16
+)
 
 // Set replaces the value of the first field of that name and drops the others of that
 // name; without one it adds the field.
@@ -110,14 +127,23 @@ func (h *Header) Set(name, value string) {
 		add(h, f, name, value)
 		return
 	}
-	h.remove(f, name, first+1)
+	stale := h.fields[first].bad
+	if f == FieldOther || h.repeated>>f&1 != 0 {
+		n := len(h.fields)
+		h.remove(f, name, first+1)
+		stale = stale || n != len(h.fields)
+	}
 	// Add at the end, then move the entry to the place of the old one.
+	repeated := h.repeated
 	add(h, f, name, value)
+	h.repeated = repeated
 	last := len(h.fields) - 1
 	h.fields[first] = h.fields[last]
 	h.fields = h.fields[:last]
 	h.scattered = true
-	h.recount()
+	if stale {
+		h.recount()
+	}
 }
 
 // Del drops all fields of that name.
@@ -172,8 +198,22 @@ func (h *Header) Err() error {
 
 // CopyFrom appends the fields of another Header, in order.
 func (h *Header) CopyFrom(other *Header) {
-	for i := range other.fields {
-		s := &other.fields[i]
-		add(h, s.field, other.nameOf(s), other.valueOf(s))
+	lines, ok := other.Lines()
+	if !ok {
+		for i := range other.fields {
+			s := &other.fields[i]
+			add(h, s.field, other.nameOf(s), other.valueOf(s))
+		}
+		return
 	}
+	shift := uint32(len(h.arena)) - h.base
+	copy(h.room(len(lines)), lines)
+	n := len(h.fields)
+	h.fields = append(h.fields, other.fields...)
+	for i := n; i < len(h.fields); i++ {
+		h.fields[i].name += shift
+		h.fields[i].value += shift
+	}
+	h.repeated |= other.repeated | h.present&other.present
+	h.present |= other.present
 }

@@ -1,5 +1,7 @@
 package http
 
+import "slices"
+
 // What follows is for codecs: a decoder copies a whole head into the arena once and
 // then says where in it the fields are; an encoder asks for the lines back in one piece.
 
@@ -33,7 +35,7 @@ func (h *Header) AddSpan(f Field, name, nameLen, value, valueLen int) {
 	// together costs three times as much.
 	n := len(h.fields)
 	if n == cap(h.fields) {
-		h.fields = append(h.fields, span{})
+		h.fields = slices.Grow(h.fields, max(1, firstFields-n))
 	}
 	h.fields = h.fields[:n+1]
 	s := &h.fields[n]
