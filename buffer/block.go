@@ -16,7 +16,7 @@ type block struct {
 	pool   *Pooled          // whose figures count it
 	slab   *slab            // the slab that it is cut from, if its class is a size class
 	mapped *runtime.Cleanup // of memory that is mapped for this block alone
-	refs   atomic.Int32     // Buffers that share mem; 1 while the block is free
+	refs   atomic.Int32     // Buffers that have a part of mem, and sharedBit; 1 while the block is free
 	class  int32            // size class, or one of those below
 }
 
@@ -26,7 +26,54 @@ const (
 	// overLimit is that of blocks that came from the Go heap because the allocator has
 	// reached its limit, or the system refused memory.
 	overLimit
+	// plainHeap is that of heapShared.
+	plainHeap
 )
+
+// sharedBit in block.refs says that Buffers may have the same bytes, not just different parts
+// of the memory (Share): none of them may write to what it has. It goes when only one is left.
+const sharedBit = 1 << 30
+
+// heapShared stands for the block of all Buffers that share plain heap memory, which needs no
+// header of its own: the garbage collector sees to it.
+var heapShared = func() *block {
+	blk := &block{class: plainHeap}
+	blk.refs.Store(2 | sharedBit)
+	return blk
+}()
+
+// retain counts one Buffer more.
+func (blk *block) retain() {
+	if blk.class != plainHeap {
+		blk.refs.Add(1)
+	}
+}
+
+// retainShared counts one Buffer more, which has the same bytes.
+func (blk *block) retainShared() {
+	if blk.class == plainHeap {
+		return
+	}
+	if blk.refs.Add(1)&sharedBit == 0 {
+		blk.refs.Or(sharedBit)
+	}
+}
+
+// release counts one less, and reports whether that was the last. No other goroutine can
+// raise a count of one, which is the caller's own.
+func (blk *block) release() (last bool) {
+	switch {
+	case blk.refs.Load() == 1:
+		return true
+	case blk.class == plainHeap, blk.refs.Add(-1)&^sharedBit > 0:
+		return false
+	}
+	blk.refs.Store(1)
+	return true
+}
+
+// alone reports whether one Buffer has all of the block.
+func (blk *block) alone() bool { return blk.refs.Load()&^sharedBit == 1 }
 
 // newBlock returns a Buffer with that memory, closed but for its blk field.
 func newBlock(p *Pooled, class int32, mem []byte) *Buffer {

@@ -31,11 +31,13 @@ type Buffer struct {
 
 // extra holds what only some Buffers need, so that the others stay at 64 bytes.
 type extra struct {
-	parts  []*Buffer // composite: contiguous Buffers without extra, at least one
-	cur    int       // index of the part that the window shows
-	base   int       // bytes in the parts before cur
-	leak   *tracker  // nil when the leak detector doesn't follow this Buffer
-	inline [4]*Buffer
+	parts    []*Buffer // composite: contiguous Buffers without extra, at least one
+	cur      int       // index of the part that the window shows
+	base     int       // bytes in the parts before cur
+	near     int       // index of a part looked at lately
+	nearBase int       // bytes in the parts before near
+	leak     *tracker  // nil when the leak detector doesn't follow this Buffer
+	inline   [4]*Buffer
 }
 
 // none is the memory of Buffers without any: empty, but not nil.

@@ -68,14 +68,11 @@ func (b *Buffer) release() {
 		recycle(b, nil)
 		return
 	}
-	home := blk.home // not after the Add: then the block is another's
-	if blk.refs.Load() != 1 {
-		if blk.refs.Add(-1) > 0 {
-			b.blk = nil
-			recycle(b, home)
-			return
-		}
-		blk.refs.Store(1)
+	home := blk.home // not after the release: then the block is another's
+	if !blk.release() {
+		b.blk = nil
+		recycle(b, home)
+		return
 	}
 	if blk.class < 0 {
 		blk.pool.freed(blk)
@@ -131,7 +128,7 @@ func (b *Buffer) handOver(op string, skip int) *Buffer {
 // followed by the leak detector.
 func (b *Buffer) sibling(n int) *Buffer {
 	switch blk := b.blk; {
-	case blk == nil:
+	case blk == nil || blk.class == plainHeap:
 		t := takeStruct()
 		t.data = make([]byte, 0, n)
 		return t

@@ -178,6 +178,7 @@ func (b *Buffer) dropParts() {
 	x := b.ext
 	clear(x.parts)
 	x.parts, x.cur, x.base = nil, 0, 0
+	x.near, x.nearBase = 0, 0
 	clear(x.inline[:])
 	b.rest = 0
 	b.dropExtra()
@@ -199,19 +200,37 @@ func (b *Buffer) step() { b.seek(b.ext.base + b.r) }
 func (b *Buffer) seek(off int) {
 	x := b.ext
 	total := x.base + len(b.data) + b.rest
-	i, base := x.cur, x.base
-	for off < base {
-		i--
-		base -= x.parts[i].Len()
-	}
-	for n := x.parts[i].Len(); off >= base+n && i+1 < len(x.parts); n = x.parts[i].Len() {
-		base += n
-		i++
-	}
+	i, base := x.find(off)
 	x.base = base
 	b.enter(i, total-base)
 	b.r = off - base
 }
+
+// find returns the part that index off lies in, at a border the later one, and the index at
+// which it begins. It walks from the nearest place known: the window or where it was last, so
+// that a walk over a composite of many parts is not quadratic.
+func (x *extra) find(off int) (i, base int) {
+	i, base = x.cur, x.base
+	if abs(off-x.nearBase) < abs(off-base) {
+		i, base = x.near, x.nearBase
+	}
+	for off < base {
+		i--
+		base -= x.parts[i].Len()
+	}
+	for i+1 < len(x.parts) {
+		n := x.parts[i].Len()
+		if off < base+n {
+			break
+		}
+		base += n
+		i++
+	}
+	x.near, x.nearBase = i, base
+	return i, base
+}
+
+func abs(n int) int { return max(n, -n) }
 
 // enter moves the window to part i and the reader to its start; the parts from i on have n
 // bytes. The caller sees to base.
@@ -225,7 +244,8 @@ func (b *Buffer) enter(i, n int) {
 
 // restart moves reader and window to index 0 of a composite of n bytes.
 func (b *Buffer) restart(n int) {
-	b.ext.base = 0
+	x := b.ext
+	x.base, x.near, x.nearBase = 0, 0, 0
 	b.enter(0, n)
 }
 
@@ -243,22 +263,32 @@ func (x *extra) drop(k int) {
 	x.parts = x.parts[:n]
 }
 
-// runAt returns the run of bytes from i, counted from the reader, to the end of the part
-// that holds it. 0 ≤ i < Len.
+// RunAt returns the contiguous run of readable bytes that begins at i, counted from the
+// reader index: all from there on unless the Buffer is composite. It is empty when i is Len.
+// For a walk over a composite of many parts it takes constant time, where Runs lists them
+// all. The view is valid until the next call that changes the Buffer. It panics with
+// ErrOutOfRange when i is negative or beyond Len.
+func (b *Buffer) RunAt(i int) []byte {
+	n := b.Len()
+	if uint(i) > uint(n) {
+		b.refuse("RunAt", i, n)
+	}
+	if i == n {
+		return none
+	}
+	return b.runAt(i)
+}
+
+// runAt is RunAt for 0 ≤ i < Len.
 func (b *Buffer) runAt(i int) []byte {
 	i += b.r
 	if i < len(b.data) {
 		return b.data[i:]
 	}
-	i -= len(b.data)
-	for k := b.ext.cur + 1; ; k++ {
-		p := b.ext.parts[k]
-		if n := p.Len(); i >= n {
-			i -= n
-			continue
-		}
-		return p.data[p.r+i:]
-	}
+	x := b.ext
+	k, base := x.find(x.base + i)
+	p := x.parts[k]
+	return p.data[p.r+x.base+i-base:]
 }
 
 // peek returns the n ≤ 8 bytes at i as a big-endian number.
@@ -335,7 +365,7 @@ func (b *Buffer) truncateParts(w int) {
 		left -= x.parts[i].Len()
 	}
 	p := x.parts[i]
-	p.data = p.data[:p.r+left]
+	p.cut(p.r + left)
 	for _, q := range x.parts[i+1:] {
 		q.Close()
 	}

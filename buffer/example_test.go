@@ -36,6 +36,20 @@ func ExampleCompose() {
 	// 32 19
 }
 
+// One body, in memory once, answers many requests.
+func ExampleBuffer_Share() {
+	body := buffer.CopyString("a body that many messages have")
+	defer body.Close()
+	for _, status := range []string{"200 OK", "404 Not Found"} {
+		message := buffer.Compose(buffer.CopyString(status+": "), body.Share())
+		fmt.Println(len(message.Runs(nil)), string(message.Bytes()))
+		message.Close()
+	}
+	// Output:
+	// 2 200 OK: a body that many messages have
+	// 2 404 Not Found: a body that many messages have
+}
+
 // A loop binds a cache to its goroutine and allocates there without locks.
 func ExampleCache() {
 	pool := buffer.NewPooled(buffer.PooledOptions{})

@@ -63,7 +63,7 @@ func (b *Buffer) SetWriterIndex(i int) {
 		}
 		return
 	}
-	b.data = b.data[:i]
+	b.cut(i)
 }
 
 // Skip moves the reader n bytes on. It panics with ErrOutOfRange when fewer are readable.
@@ -114,7 +114,7 @@ func (b *Buffer) Truncate(n int) {
 		b.truncateParts(b.ReaderIndex() + n)
 		return
 	}
-	b.data = b.data[:b.r+n]
+	b.cut(b.r + n)
 }
 
 // Reset empties the Buffer and keeps its memory: of a composite, the last part's. Memory
@@ -132,7 +132,8 @@ func (b *Buffer) Reset() {
 
 // Compact makes room by giving up the bytes already read: it moves the readable bytes to
 // the front and, when all parts split off have been closed, recovers their memory too. In
-// a composite it closes the parts that have been read.
+// a composite it closes the parts that have been read. Bytes that are shared stay where
+// they are.
 func (b *Buffer) Compact() {
 	if b.data == nil {
 		panic(b.closedError())
@@ -142,6 +143,11 @@ func (b *Buffer) Compact() {
 		if b.isComposite() {
 			return
 		}
+	}
+	if b.shared() {
+		b.data = b.data[b.r:]
+		b.r = 0
+		return
 	}
 	b.moveTo(b.region())
 }
@@ -191,10 +197,24 @@ func (b *Buffer) moveTo(mem []byte) {
 }
 
 // region returns the memory that only this contiguous Buffer may write to: the whole block
-// when no other Buffer shares it, else the part from its own index 0 to its capacity.
+// when no other Buffer has a part of it; the room when the bytes are shared; else the part
+// from its own index 0 to its capacity.
 func (b *Buffer) region() []byte {
-	if b.blk != nil && b.blk.refs.Load() == 1 {
+	switch {
+	case b.blk != nil && b.blk.alone():
 		return b.blk.mem
+	case b.shared():
+		return b.data[len(b.data):]
 	}
 	return b.data[:cap(b.data)]
+}
+
+// cut moves the writer index of a contiguous Buffer to i. What lies behind it is only room if
+// nobody else can see it.
+func (b *Buffer) cut(i int) {
+	if i < len(b.data) && b.shared() {
+		b.data = b.data[:i:i]
+		return
+	}
+	b.data = b.data[:i]
 }

@@ -16,8 +16,9 @@ type model struct {
 	read []byte // bytes before the reader index, at most
 	live []byte // readable bytes
 
-	kept     []*Buffer // split off and still open
+	kept     []*Buffer // split off or shared, and still open
 	keptWant [][]byte
+	shared   bool // nothing may be changed in place any more
 }
 
 // check compares everything that can be asked without changing an index.
@@ -206,9 +207,34 @@ func (m *model) forgetRead() {
 	copy(m.read, []byte{0xde, 0xad})
 }
 
+// share shares the Buffer, or one that was split off before, and goes on with either.
+func (m *model) share(s *source) string {
+	m.shared = true
+	if len(m.kept) > 0 && s.n(2) == 0 {
+		k := s.n(len(m.kept))
+		m.kept = append(m.kept, m.kept[k].Share())
+		m.keptWant = append(m.keptWant, m.keptWant[k])
+		return "Share of a part split off"
+	}
+	other := m.b.Share()
+	checkInvariants(m.t, other)
+	if other.ReaderIndex() != 0 || other.Available() != 0 {
+		m.t.Fatalf("Share: reader index %d, %d bytes of room", other.ReaderIndex(), other.Available())
+	}
+	if s.n(2) == 0 {
+		m.b, other = other, m.b
+		m.read = nil
+	}
+	m.kept = append(m.kept, other)
+	m.keptWant = append(m.keptWant, bytes.Clone(m.live))
+	return "Share"
+}
+
 // ownerOp splits, joins, and works on what was split off before.
 func (m *model) ownerOp(s *source, a Allocator) string {
-	switch s.n(5) {
+	switch s.n(6) {
+	case 5:
+		return m.share(s)
 	case 0:
 		n := s.n(len(m.live) + 1)
 		composite := m.b.isComposite()
@@ -359,7 +385,7 @@ func (m *model) uvarint() {
 func (m *model) at(s *source) {
 	n := len(m.live)
 	for _, w := range []int{1, 2, 3, 4, 8} {
-		if n < w {
+		if n < w || m.shared {
 			return
 		}
 		i := s.n(n - w + 1)
@@ -528,6 +554,9 @@ func (m *model) indexOp(s *source) string {
 			m.t.Fatalf("Bytes %x, want %x", m.b.Bytes(), m.live)
 		}
 		return "Bytes"
+	}
+	if m.shared {
+		return "nothing"
 	}
 	p := m.b.Readable()
 	for i := range p {

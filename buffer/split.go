@@ -16,7 +16,7 @@ func (b *Buffer) Split(n int) *Buffer {
 		b.splitMemory(left, n)
 	}
 	if b.ext != nil && b.ext.leak != nil {
-		left.inheritTracker(b)
+		left.inheritTracker(b, "Split")
 	}
 	return left
 }
@@ -28,7 +28,7 @@ func (b *Buffer) splitMemory(left *Buffer, n int) {
 	left.r = b.r
 	if b.blk != nil {
 		left.blk = b.blk
-		b.blk.refs.Add(1)
+		b.blk.retain()
 	}
 	b.data = b.data[end:]
 	b.r = 0

@@ -132,10 +132,10 @@ func (b *Buffer) mergeTracker(other *Buffer, op string) {
 	}
 }
 
-// inheritTracker makes the leak detector watch b, which was split off from parent.
-func (b *Buffer) inheritTracker(parent *Buffer) {
+// inheritTracker makes the leak detector watch b, which call op made from parent.
+func (b *Buffer) inheritTracker(parent *Buffer, op string) {
 	p := parent.ext.leak
-	p.touch("Split", 3)
+	p.touch(op, 3)
 	t := p.copy()
 	t.size = b.Len()
 	b.attach(t)

@@ -146,13 +146,10 @@ func (d *DelimiterDecoder) find(in *buffer.Buffer) (end, delimiter int) {
 	if run := in.Readable(); len(run) == in.Len() {
 		return d.findIn(in, run, 0)
 	}
-	var storage [16][]byte
-	before := 0
-	for _, run := range in.Runs(storage[:0]) {
-		if before+len(run) > d.scanned {
-			if end, delimiter = d.findIn(in, run, before); end > 0 {
-				return end, delimiter
-			}
+	for before := d.scanned; before < in.Len(); {
+		run := in.RunAt(before)
+		if end, delimiter = d.findIn(in, run, before); end > 0 {
+			return end, delimiter
 		}
 		before += len(run)
 	}
