@@ -1,0 +1,9 @@
+package text
+
+import (
+	"testing"
+
+	"millrace.dev/buffer/buffertest"
+)
+
+func TestMain(m *testing.M) { buffertest.Main(m) }
