@@ -15,12 +15,12 @@ type Decoder struct {
 	err     error
 	open    bool // within a block
 	started bool // a field of the block has been seen
-	tooMany bool
-	list    int // the bytes of the header list
-	fields  int
-	copied  int // bytes of names copied because of references to them
-	scratch *scratch
-	field   Field
+	// What the header list has left of its limits, in bytes and in fields. One of them is
+	// negative when the list exceeds them.
+	room, left int
+	copied     int // bytes of names copied because of references to them
+	scratch    *scratch
+	field      Field
 }
 
 // maxCopied bounds the work that references to names in the dynamic table can cause in a
@@ -97,12 +97,12 @@ func (d *Decoder) Decode(fragment []byte, end bool, sink Sink) error {
 
 // TooLarge reports whether the header list of the last block, or of the one that is being
 // decoded, exceeds the limits, so that fields were left out. A server answers 431.
-func (d *Decoder) TooLarge() bool { return d.tooMany }
+func (d *Decoder) TooLarge() bool { return d.room|d.left < 0 }
 
 func (d *Decoder) begin() {
 	d.init()
-	d.open, d.started, d.tooMany = true, false, false
-	d.list, d.fields, d.copied = 0, 0, 0
+	d.open, d.started = true, false
+	d.room, d.left, d.copied = d.limits.MaxList, d.limits.MaxFields, 0
 }
 
 // carry keeps the beginning of a field until the next fragment. It has been measured: its
@@ -120,11 +120,13 @@ func (d *Decoder) carry(rest []byte) {
 // decodeFields decodes what is complete in p and returns where it ends.
 func (d *Decoder) decodeFields(p []byte, sink Sink) (int, error) {
 	for i := 0; i < len(p); {
-		var next int
+		next := i + 1
 		var err error
 		switch c := p[i]; {
-		case c&0x80 != 0:
-			next, err = d.indexed(p, i, sink)
+		case c > 0x80 && c < 0xff: // most fields are an index in one byte
+			err = d.indexed(uint32(c&0x7f), sink)
+		case c >= 0x80:
+			next, err = d.longIndexed(p, i, sink)
 		case c&0xe0 == 0x20:
 			next, err = d.sizeUpdate(p, i)
 		default:
@@ -141,30 +143,34 @@ func (d *Decoder) decodeFields(p []byte, sink Sink) (int, error) {
 	return len(p), nil
 }
 
-// indexed: RFC 7541 section 6.1.
-func (d *Decoder) indexed(p []byte, i int, sink Sink) (int, error) {
+func (d *Decoder) longIndexed(p []byte, i int, sink Sink) (int, error) {
 	index, next, err := readInteger(p, i, 0x7f)
 	if err != nil || next == incomplete {
 		return next, err
 	}
+	return next, d.indexed(index, sink)
+}
+
+// indexed: RFC 7541 section 6.1.
+func (d *Decoder) indexed(index uint32, sink Sink) error {
 	if d.mustShrink {
-		return 0, ErrTableSize
+		return ErrTableSize
 	}
 	d.started = true
 	if index-1 < staticCount {
 		d.emit(&staticFields[index], sink)
-		return next, nil
+		return nil
 	}
 	e := d.dynamic(index)
 	if e == nil {
-		return 0, ErrIndex
+		return ErrIndex
 	}
 	f := &d.field
-	f.Name, f.Value = d.table.name(e), d.table.value(e)
+	f.Name, f.Value = d.table.views(e)
 	f.describe(e.traits)
 	f.Sensitive = false
 	d.emit(f, sink)
-	return next, nil
+	return nil
 }
 
 // dynamic returns the dynamic table's entry of an index that is not 1 to 61, or nil.
@@ -191,18 +197,13 @@ func (d *Decoder) sizeUpdate(p []byte, i int) (int, error) {
 
 // emit counts a field and hands it out while the list is within its limits.
 func (d *Decoder) emit(f *Field, sink Sink) {
-	if d.tooMany {
-		return
+	d.room -= f.Size()
+	d.left--
+	if d.room|d.left >= 0 {
+		sink.Field(f)
 	}
-	d.fields++
-	d.list += f.Size()
-	if d.list > d.limits.MaxList || d.fields > d.limits.MaxFields {
-		d.tooMany = true
-		return
-	}
-	sink.Field(f)
 }
 
 func (f *Field) describe(t traits) {
-	f.Known, f.Pseudo, f.Valid = t.known, t.pseudo, !t.badName && !t.badValue
+	f.Known, f.Pseudo, f.Valid = t.known, t.pseudo, t.valid
 }

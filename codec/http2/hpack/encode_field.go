@@ -1,6 +1,8 @@
 package hpack
 
 import (
+	"encoding/binary"
+
 	"millrace.dev/codec/http"
 	"millrace.dev/codec/internal/octet"
 )
@@ -61,8 +63,10 @@ func (e *Encoder) append(dst []byte, how Indexing, static uint8, name, value []b
 	if !e.settled {
 		dst = e.settle(dst)
 	}
-	if i := staticPair(static, value); i != 0 && how != Never {
-		return append(dst, 0x80|i)
+	if static != 0 && how != Never {
+		if i := staticPair(static, value); i != 0 {
+			return append(dst, 0x80|i)
+		}
 	}
 	k := keyOf(static, name)
 	if how == Incremental {
@@ -99,21 +103,18 @@ func (e *Encoder) append(dst []byte, how Indexing, static uint8, name, value []b
 	return dst
 }
 
-// appendText appends a string, RFC 7541 section 5.2, in the shorter form.
-func appendText(dst, s []byte) []byte {
-	if n := huffmanLen(s); n < len(s) {
-		return appendHuffman(appendInteger(dst, 0x80, 0x7f, uint32(n)), s)
-	}
-	return append(appendInteger(dst, 0, 0x7f, uint32(len(s))), s...)
-}
-
+// hasUpper reports whether there may be an upper-case letter: a byte of 0x40 to 0x5f, or
+// one beyond ASCII, as no usual name has it.
 func hasUpper(name []byte) bool {
-	for _, c := range name {
-		if octet.Classes[c]&octet.UpperByte != 0 {
-			return true
-		}
+	upper := uint64(0)
+	for ; len(name) >= 8; name = name[8:] {
+		word := binary.LittleEndian.Uint64(name)
+		upper |= word &^ (word << 1)
 	}
-	return false
+	for _, c := range name {
+		upper |= uint64(c &^ (c << 1))
+	}
+	return upper&0x4040404040404040 != 0
 }
 
 func appendLower(dst, name []byte) []byte {

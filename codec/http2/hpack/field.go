@@ -87,20 +87,21 @@ func pseudoOf(name []byte) Pseudo {
 // traits is what is worth knowing of a field and doesn't change, so that an entry of a
 // table keeps it.
 type traits struct {
-	known             http.Field
-	pseudo            Pseudo
-	badName, badValue bool
+	known     http.Field
+	pseudo    Pseudo
+	validName bool
+	valid     bool // name and value
 }
 
 // nameTraits looks at a name that was sent literally.
 func nameTraits(name []byte) (t traits) {
 	if len(name) > 0 && name[0] == ':' {
 		t.pseudo = pseudoOf(name)
-		t.badName = t.pseudo == UnknownPseudo
+		t.validName = t.pseudo != UnknownPseudo
 		return t
 	}
 	t.known = http.FieldOfBytes(name)
-	t.badName = !isLowerToken(name)
+	t.validName = isLowerToken(name)
 	return t
 }
 

@@ -26,7 +26,7 @@ const (
 	eos          = 256
 	minCodeLen   = 5
 	maxCodeLen   = 30
-	lookupBits   = 11
+	lookupBits   = 12
 	lookupShift  = 64 - lookupBits
 	maxExpansion = 8 // bytes out of minCodeLen bytes in
 )
@@ -35,7 +35,7 @@ const (
 var huffman = buildHuffman()
 
 type huffmanTables struct {
-	codes [257]uint32
+	codes [257]code
 	// lookup maps the next lookupBits bits to the one or two symbols that they begin with.
 	// Most of what headers hold takes 5 or 6 bits, so that two are the rule.
 	lookup [1 << lookupBits]step
@@ -46,27 +46,38 @@ type huffmanTables struct {
 	symbols [257]uint16
 }
 
-// step is an entry of the lookup table.
-type step struct {
-	symbols [2]uint8
-	count   uint8 // 0: the code is longer than lookupBits
-	bits    uint8 // of all symbols
+// code is what a symbol is encoded as, with its length.
+type code uint64
+
+func (c code) length() uint { return uint(c & 63) }
+func (c code) bits() uint64 { return uint64(c >> 8) }
+
+// step is an entry of the lookup table: the bits that it takes, how many symbols they stand
+// for, and the symbols. One without symbols begins a code longer than lookupBits.
+type step uint32
+
+func (s step) bits() uint      { return uint(s & 63) }
+func (s step) count() int      { return int(s >> 8 & 3) }
+func (s step) symbols() uint16 { return uint16(s >> 16) } // the first one lowest
+
+func (s step) with(symbol uint16, length int) step {
+	return s + step(length) + 1<<8 + step(symbol)<<(16+8*s.count())
 }
 
 func buildHuffman() (t huffmanTables) {
-	code, n := uint32(0), uint16(0)
+	next, n := uint32(0), uint16(0)
 	for length := 1; length <= maxCodeLen; length++ {
-		t.first[length] = code << (32 - length)
+		t.first[length] = next << (32 - length)
 		t.place[length] = n
 		for symbol, l := range codeLengths {
 			if int(l) == length {
-				t.codes[symbol] = code
+				t.codes[symbol] = code(next)<<8 | code(length)
 				t.symbols[n] = uint16(symbol)
-				code++
+				next++
 				n++
 			}
 		}
-		code <<= 1
+		next <<= 1
 	}
 	for i := range t.lookup {
 		t.lookup[i] = t.stepOf(uint32(i) << (32 - lookupBits))
@@ -76,14 +87,12 @@ func buildHuffman() (t huffmanTables) {
 
 // stepOf finds the symbols in the first lookupBits bits of window.
 func (t *huffmanTables) stepOf(window uint32) (s step) {
-	for s.count < 2 {
-		symbol, length := t.long(window << s.bits)
-		if symbol == eos || int(s.bits)+length > lookupBits {
+	for s.count() < 2 {
+		symbol, length := t.long(window << s.bits())
+		if int(s.bits())+length > lookupBits {
 			break
 		}
-		s.symbols[s.count] = uint8(symbol)
-		s.count++
-		s.bits += uint8(length)
+		s = s.with(symbol, length)
 	}
 	return s
 }

@@ -49,16 +49,20 @@ const hashFactor = 0xd6e8feb86659fd93
 // hash is short rather than strong: whoever chooses values that share a bucket makes an
 // Encoder look at no more entries than its table has.
 func hash(seed uint64, p []byte) uint32 {
-	h := seed*hashFactor + uint64(len(p))
-	for len(p) > 8 {
+	n, last := len(p), uint64(0)
+	switch {
+	case n >= 8:
+		last = binary.LittleEndian.Uint64(p[n-8:])
+	case n >= 4:
+		last = uint64(binary.LittleEndian.Uint32(p)) | uint64(binary.LittleEndian.Uint32(p[n-4:]))<<32
+	case n > 0:
+		last = uint64(p[0]) | uint64(p[n>>1])<<8 | uint64(p[n-1])<<16
+	}
+	h := seed*hashFactor + uint64(n)
+	for ; len(p) > 8; p = p[8:] {
 		h = fold(h ^ binary.LittleEndian.Uint64(p))
-		p = p[8:]
 	}
-	word := uint64(0)
-	for _, c := range p {
-		word = word<<8 | uint64(c)
-	}
-	return uint32(fold(h ^ word))
+	return uint32(fold(h ^ last))
 }
 
 func fold(h uint64) uint64 {

@@ -82,7 +82,7 @@ func (d *Decoder) compose(index uint32, name, value text, indexing bool) (traits
 	case index <= staticCount:
 		s := &staticFields[index]
 		f.Name = s.Name
-		t.known, t.pseudo = s.Known, s.Pseudo
+		t.known, t.pseudo, t.validName = s.Known, s.Pseudo, true
 	default:
 		e := d.dynamic(index)
 		if e == nil {
@@ -98,7 +98,7 @@ func (d *Decoder) compose(index uint32, name, value text, indexing bool) (traits
 		}
 	}
 	f.Value, err = d.plain(value)
-	t.badValue = !isValue(f.Value)
+	t.valid = t.validName && isValue(f.Value)
 	return t, err
 }
 

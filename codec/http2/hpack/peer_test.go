@@ -1,27 +1,32 @@
 package hpack
 
 import (
+	"bytes"
 	"testing"
 
 	peer "golang.org/x/net/http2/hpack"
 )
 
-// Every symbol, in every place of a byte.
+// encodeShorter returns s encoded, nil if that isn't shorter.
+func encodeShorter(s []byte) []byte {
+	dst := make([]byte, len(s)+wordBytes)
+	n, shorter := encodeHuffman(dst, s)
+	if !shorter {
+		return nil
+	}
+	return dst[:n]
+}
+
+// Every symbol, in every place of a byte, with enough of short ones around.
 func TestHuffmanSymbols(t *testing.T) {
 	t.Parallel()
 	for symbol := range 256 {
 		for before := range 8 {
-			s := make([]byte, before, before+2)
-			for i := range s {
-				s[i] = 'a' // 5 bits
-			}
-			s = append(s, byte(symbol), '0')
-			encoded := appendHuffman(nil, s)
+			s := bytes.Repeat([]byte("a"), before+16) // 5 bits each
+			s[before] = byte(symbol)
+			encoded := encodeShorter(s)
 			if want := peer.AppendHuffmanString(nil, string(s)); string(encoded) != string(want) {
 				t.Fatalf("%q: got %x, want %x", s, encoded, want)
-			}
-			if len(encoded) != huffmanLen(s) {
-				t.Fatalf("%q: length %d, want %d", s, huffmanLen(s), len(encoded))
 			}
 			if got, err := appendDecoded(nil, encoded); err != nil || string(got) != string(s) {
 				t.Fatalf("%x: got %q, %v, want %q", encoded, got, err, s)
@@ -49,13 +54,23 @@ func FuzzHuffmanDecode(f *testing.F) {
 
 func FuzzHuffmanEncode(f *testing.F) {
 	f.Add([]byte("www.example.com"))
+	f.Add([]byte("\x00aaaaaaaaaa\xff"))
+	f.Add(bytes.Repeat([]byte("abc "), 60))
 	f.Fuzz(func(t *testing.T, s []byte) {
-		encoded := appendHuffman(nil, s)
-		if want := peer.AppendHuffmanString(nil, string(s)); string(encoded) != string(want) {
+		want := peer.AppendHuffmanString(nil, string(s))
+		encoded := encodeShorter(s)
+		if shorter := len(want) < len(s); shorter != (encoded != nil) || shorter && string(encoded) != string(want) {
 			t.Fatalf("%q: got %x, want %x", s, encoded, want)
 		}
-		if got, err := appendDecoded(nil, encoded); err != nil || string(got) != string(s) {
-			t.Fatalf("%x: got %q, %v, want %q", encoded, got, err, s)
+		if got, err := appendDecoded(nil, want); err != nil || string(got) != string(s) {
+			t.Fatalf("%x: got %q, %v, want %q", want, got, err, s)
+		}
+		block := appendText([]byte{0x10, 1, 'n'}, s)
+		var got fieldList
+		var d Decoder
+		d.SetLimits(Limits{MaxList: -1})
+		if err := d.Decode(block, true, &got); err != nil || len(got) != 1 || got[0] != "n: "+string(s) {
+			t.Fatalf("%x: got %q, %v, want %q", block, got, err, s)
 		}
 	})
 }

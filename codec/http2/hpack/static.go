@@ -90,11 +90,9 @@ func staticName(name []byte) uint8 {
 }
 
 // staticPair returns the index of the entry that has the value, among those of the name
-// whose first index is given; 0 if there is none. Only five names have a value at all.
+// whose first index is given, 0 if there is none. Only five names have a value at all.
 func staticPair(index uint8, value []byte) uint8 {
 	switch index {
-	case 0:
-		return 0
 	case StaticGet, StaticRoot, StaticHTTP:
 		return either(index, value)
 	case staticStatus:
@@ -107,10 +105,10 @@ func staticPair(index uint8, value []byte) uint8 {
 }
 
 func either(index uint8, value []byte) uint8 {
-	switch string(value) {
-	case staticTable[index].value:
+	if string(value) == staticTable[index].value {
 		return index
-	case staticTable[index+1].value:
+	}
+	if string(value) == staticTable[index+1].value {
 		return index + 1
 	}
 	return 0

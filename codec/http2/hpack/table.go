@@ -35,8 +35,8 @@ type entry struct {
 }
 
 const (
-	firstArena = 256
-	firstRing  = 8
+	firstArena = 512
+	firstRing  = 16
 )
 
 // at returns the entry of an index that counts from 0, the newest. The index is below count.
@@ -50,15 +50,21 @@ func (t *table) slot(number uint32) *entry {
 	return &t.ring[number&uint32(len(t.ring)-1)]
 }
 
-// name and value return views, valid until the next insertion.
-func (t *table) name(e *entry) []byte {
+// views returns the name and the value of an entry, valid until the next insertion.
+func (t *table) views(e *entry) (name, value []byte) {
 	at := e.place - t.base
-	return t.arena[at : at+e.nameLen : at+e.nameLen]
+	both := t.arena[at : at+e.nameLen+e.valueLen]
+	return both[:e.nameLen:e.nameLen], both[e.nameLen:len(both):len(both)]
+}
+
+func (t *table) name(e *entry) []byte {
+	name, _ := t.views(e)
+	return name
 }
 
 func (t *table) value(e *entry) []byte {
-	at := e.place - t.base + e.nameLen
-	return t.arena[at : at+e.valueLen : at+e.valueLen]
+	_, value := t.views(e)
+	return value
 }
 
 // setMax changes the maximum size, RFC 7541 section 4.3.
