@@ -86,10 +86,10 @@ func (w *contentWriter) appendAfter(p []byte, n int64, end bool, trailer *http.H
 	return p
 }
 
-// afterLen is the most that appendAfter writes.
-func (w *contentWriter) afterLen(end bool, trailer *http.Header) int {
+// afterLen is the most that appendAfter writes behind a chunk.
+func afterLen(end bool, trailer *http.Header) int {
 	const most = len("\r\n0\r\n\r\n")
-	if w.mode == contentChunked && end && trailer != nil {
+	if end && trailer != nil {
 		return most + fieldsLen(trailer)
 	}
 	return most
@@ -136,13 +136,18 @@ func (w *contentWriter) CheckContent(c *http.Content) error {
 
 // AppendContentHead appends what stands before c's data; CheckContent must have allowed it.
 func (w *contentWriter) AppendContentHead(dst *buffer.Buffer, c *http.Content) {
+	if w.mode != contentChunked {
+		return // nothing stands there
+	}
 	dst.Ensure(maxChunkHead)
 	commit(dst, w.appendBefore(dst.Writable()[:0], c.Len()))
 }
 
 // AppendContentTail appends what stands behind c's data, and accounts for c.
 func (w *contentWriter) AppendContentTail(dst *buffer.Buffer, c *http.Content) {
-	dst.Ensure(w.afterLen(c.End, c.Trailer))
+	if w.mode == contentChunked {
+		dst.Ensure(afterLen(c.End, c.Trailer))
+	}
 	commit(dst, w.appendAfter(dst.Writable()[:0], c.Len(), c.End, c.Trailer))
 }
 
