@@ -94,26 +94,34 @@ func HashFold[S []byte | string](seed maphash.Seed, s S) uint64 {
 	return h.Sum64()
 }
 
-// lower copies s to dst, which is as long at least, in lower case.
+// lower copies s to dst, which is as long at least and other memory, in lower case.
 func lower[S []byte | string](dst []byte, s S) {
-	i := 0
-	for ; i+8 <= len(s); i += 8 {
+	n := len(s)
+	if n < 8 {
+		for i := 0; i < n; i++ {
+			dst[i] = Lower(s[i])
+		}
+		return
+	}
+	for i := 0; i < n-8; i += 8 {
 		binary.LittleEndian.PutUint64(dst[i:], lower8(word(s, i)))
 	}
-	for ; i < len(s); i++ {
-		dst[i] = Lower(s[i])
-	}
+	binary.LittleEndian.PutUint64(dst[n-8:], lower8(word(s, n-8))) // some of them for the second time
 }
 
-// upper copies s to dst, which is as long at least, in upper case.
+// upper copies s to dst, which is as long at least and other memory, in upper case.
 func upper[S []byte | string](dst []byte, s S) {
-	i := 0
-	for ; i+8 <= len(s); i += 8 {
+	n := len(s)
+	if n < 8 {
+		for i := 0; i < n; i++ {
+			dst[i] = Upper(s[i])
+		}
+		return
+	}
+	for i := 0; i < n-8; i += 8 {
 		binary.LittleEndian.PutUint64(dst[i:], upper8(word(s, i)))
 	}
-	for ; i < len(s); i++ {
-		dst[i] = Upper(s[i])
-	}
+	binary.LittleEndian.PutUint64(dst[n-8:], upper8(word(s, n-8)))
 }
 
 // AppendLower appends s to dst with ASCII letters in lower case.

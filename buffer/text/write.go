@@ -63,6 +63,10 @@ func WriteValid(b *buffer.Buffer, s string) int {
 	}
 	valid := 0 // s[valid:i] is valid
 	for i := 0; i < len(s); {
+		if s[i] < utf8.RuneSelf {
+			i++
+			continue
+		}
 		r, n := utf8.DecodeRuneInString(s[i:])
 		if r != utf8.RuneError || n > 1 {
 			i += n
