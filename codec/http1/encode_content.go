@@ -86,10 +86,10 @@ func (w *contentWriter) appendAfter(p []byte, n int64, end bool, trailer *http.H
 	return p
 }
 
-// afterLen is the most that appendAfter writes behind a chunk.
-func afterLen(end bool, trailer *http.Header) int {
+// afterLen is the most that appendAfter writes.
+func (w *contentWriter) afterLen(end bool, trailer *http.Header) int {
 	const most = len("\r\n0\r\n\r\n")
-	if end && trailer != nil {
+	if w.mode == contentChunked && end && trailer != nil {
 		return most + fieldsLen(trailer)
 	}
 	return most
@@ -146,7 +146,7 @@ func (w *contentWriter) AppendContentHead(dst *buffer.Buffer, c *http.Content) {
 // AppendContentTail appends what stands behind c's data, and accounts for c.
 func (w *contentWriter) AppendContentTail(dst *buffer.Buffer, c *http.Content) {
 	if w.mode == contentChunked {
-		dst.Ensure(afterLen(c.End, c.Trailer))
+		dst.Ensure(w.afterLen(c.End, c.Trailer))
 	}
 	commit(dst, w.appendAfter(dst.Writable()[:0], c.Len(), c.End, c.Trailer))
 }
