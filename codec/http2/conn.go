@@ -177,6 +177,24 @@ func (c *Conn) room(n int) *buffer.Buffer {
 	return c.out
 }
 
+// giveBack returns an empty buffer that Pull had handed out.
+func (c *Conn) giveBack(b *buffer.Buffer) {
+	if c.out != nil || c.err != nil {
+		b.Close()
+		return
+	}
+	b.Reset()
+	c.out = b
+}
+
+// dropOut gives up the memory of the output while it is empty.
+func (c *Conn) dropOut() {
+	if c.out != nil && c.out.IsEmpty() {
+		c.out.Close()
+		c.out = nil
+	}
+}
+
 // commit takes over what was appended to the room.
 func (c *Conn) commit(p []byte) { c.out.Advance(len(p)) }
 
@@ -217,8 +235,32 @@ func (c *Conn) fail(err *ConnError) {
 // endStreams tells the handlers of all streams that they are lost.
 func (c *Conn) endStreams(err error) {
 	c.streams.each(func(s *stream) {
+		err := err
+		if s.head != nil {
+			err = errNotSent
+		}
 		c.tell(s, err)
 		c.forget(s, resetByUs, err)
+	})
+}
+
+// inputEnded tells the Conn that nothing more comes. A server goes on with the streams whose
+// requests are whole.
+func (c *Conn) inputEnded() {
+	if c.err != nil {
+		return
+	}
+	if c.is(isClient) {
+		c.Lose(errLost)
+		return
+	}
+	c.in.drop()
+	c.flags |= goingAway | goneAway
+	c.streams.each(func(s *stream) {
+		if !s.is(remoteClosed) {
+			c.tell(s, errLost)
+			c.reset(s, Cancel, errLost)
+		}
 	})
 }
 
@@ -308,6 +350,9 @@ func (c *Conn) forget(s *stream, how ending, err error) {
 		c.giveConn(s.unread)
 	}
 	s.recycle()
+	if c.streams.n == 0 {
+		c.timing.idle = c.now
+	}
 	c.openWaiting()
 }
 

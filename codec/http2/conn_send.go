@@ -28,6 +28,8 @@ func (c *Conn) WriteResponse(r *http.Response) (wait *future.Promise[future.Void
 		return nil, ErrInvalidMessage
 	case s.is(headSent):
 		return nil, ErrHeadTwice
+	case r.Status == 100 && !s.is(awaitsContinue):
+		return nil, nil // a client that has not asked for it, or has had it, needs none
 	}
 	if err := r.Header.Err(); err != nil {
 		return nil, err
@@ -42,6 +44,9 @@ func (c *Conn) WriteResponse(r *http.Response) (wait *future.Promise[future.Void
 	c.writeBlock(s.id, block, end)
 	releaseBlock(b, block)
 	if r.Status < 200 {
+		if r.Status == 100 {
+			s.flags &^= awaitsContinue
+		}
 		return nil, nil
 	}
 	s.flags = s.flags&^awaitsContinue | headSent

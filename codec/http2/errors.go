@@ -174,6 +174,8 @@ var (
 	errTrailerLong    = &StreamError{Code: EnhanceYourCalm, Rule: "trailers too large"}
 	errStalled        = &StreamError{Code: Cancel, Rule: "no progress in time"}
 
+	errNotSent = &StreamError{Code: RefusedStream, Rule: "the request was not sent", Unprocessed: true}
+
 	errName          = &StreamError{Code: ProtocolError, Rule: "invalid field name"}
 	errValue         = &StreamError{Code: ProtocolError, Rule: "invalid field value"}
 	errConnField     = &StreamError{Code: ProtocolError, Rule: "field of a connection"}

@@ -9,6 +9,7 @@ type timing struct {
 	drained   time.Duration // when Drain was called
 	pinged    time.Duration // when the Ping was sent that is in flight
 	roundTrip time.Duration // of the last one
+	idle      time.Duration // since when there has been no stream
 	pongs     uint64
 	pings     uint8 // in flight: bits of pingKind
 }

@@ -38,8 +38,9 @@ type Options struct {
 	// well; and Provoked how often it may have this side reset one. Default DefaultResets.
 	Resets, Provoked Budget
 	// Control is how many frames that carry nothing it may send: SETTINGS, PING, PRIORITY,
-	// WINDOW_UPDATE, empty DATA, frames on closed streams and of unknown types, beyond two
-	// for each DATA frame and four for each stream. Default DefaultControl.
+	// WINDOW_UPDATE, empty DATA, frames on closed streams and of unknown types; beyond two
+	// for each DATA frame, one for each KiB that it is sent, and four for each stream.
+	// Default DefaultControl.
 	Control Budget
 	// MaxContinuations is how many CONTINUATION frames a header block may have. Default 64.
 	MaxContinuations int
@@ -50,7 +51,8 @@ type Options struct {
 	// HeadTimeout is how long a header block may take to arrive. Default 10 s.
 	HeadTimeout time.Duration
 	// StallTimeout is how long content may wait to be sent on a stream while the peer
-	// takes none of it: its window stays closed. The stream is reset then. Default 30 s.
+	// takes less than 4 KiB of it: its window stays closed, or nearly so. The stream is
+	// reset then. Default 30 s.
 	StallTimeout time.Duration
 	// PingTimeout is how long the peer may take to answer a PING that this side has sent.
 	// Default 15 s.

@@ -10,6 +10,10 @@ import "millrace.dev/buffer"
 // maxQuantum bounds a turn, and so frames, whatever the peer would take.
 const maxQuantum = 16 << 10
 
+// leastProgress is how many bytes the peer has to take within Options.StallTimeout, if as
+// many wait: less is not progress but a way to keep a stream for ever.
+const leastProgress = 4 << 10
+
 // streamList is a list of streams, linked by next.
 type streamList struct {
 	first, last *stream
@@ -60,7 +64,8 @@ func (c *Conn) sent(s *stream, n int64) {
 	s.send -= sendWindow(n)
 	c.sendWindow -= n
 	if n > 0 {
-		c.controls.earn(earnForFrame)
+		// Some peers update windows for every few KiB that they read.
+		c.controls.earn(earnForFrame + int(n>>10))
 	}
 }
 
@@ -132,7 +137,9 @@ func (c *Conn) sendFrame(s *stream, n int64) {
 	m := ch.content
 	whole := n == m.Len()
 	dataEnds := whole && m.End && m.Trailer == nil
-	s.progress = c.now
+	if s.trickle += int32(n); whole || s.trickle >= leastProgress {
+		s.progress, s.trickle = c.now, 0
+	}
 	if n > 0 || dataEnds {
 		if !c.sendData(s, n, dataEnds) {
 			c.tell(s, errFile)

@@ -20,11 +20,12 @@ type stream struct {
 	window   recvWindow
 	unread   int64 // received bytes, overhead included, that nobody has consumed
 
-	send     sendWindow // relative to the peer's initial window
-	toSend   int64      // bytes of content that the declared length leaves, or -1
-	queue    []chunk    // what waits to be sent
-	queued   int64      // bytes of content in it
-	progress time.Duration
+	send     sendWindow    // relative to the peer's initial window
+	toSend   int64         // bytes of content that the declared length leaves, or -1
+	queue    []chunk       // what waits to be sent
+	queued   int64         // bytes of content in it
+	progress time.Duration // when the peer has last taken enough of it, or it began to wait
+	trickle  int32         // bytes that it has taken since
 
 	head  *http.Request // of a client: waits for its turn to be sent
 	value any           // the user's
