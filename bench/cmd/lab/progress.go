@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -27,13 +28,10 @@ type progress struct {
 func newProgress(f *os.File, count, topics int) *progress {
 	p := &progress{w: f, count: count, now: time.Now, took: make([]time.Duration, topics)}
 	if size, err := unix.IoctlGetWinsize(int(f.Fd()), unix.TIOCGWINSZ); err == nil {
-		p.width = max(int(size.Col), minWidth) // some terminals tell no width
+		p.width = cmp.Or(int(size.Col), 80) // some tell no width
 	}
 	return p
 }
-
-// minWidth is the least width that a line is cut to.
-const minWidth = 40
 
 // begin says that a topic's turn begins.
 func (p *progress) begin(repetition, topic int, name string) {

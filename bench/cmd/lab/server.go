@@ -51,6 +51,11 @@ const (
 	unitOthers    = "%-by-others"
 )
 
+// measurementName is the name of a value's benchmark under a load.
+func (s *serverTopic) measurementName(load, value string) string {
+	return s.benchmark + "/load=" + load + "/alt=" + value
+}
+
 // buildServer compiles the server.
 func buildServer(ctx context.Context, root, dir string) (string, error) {
 	bin := filepath.Join(dir, "millrace")
@@ -96,7 +101,7 @@ func (l *lab) loadServer(ctx context.Context, s *serverTopic, value string, prog
 		if err != nil {
 			return all, err
 		}
-		name := s.benchmark + "/load=" + ld.name + "/alt=" + value
+		name := s.measurementName(ld.name, value)
 		progress(name)
 		if n := m.Errors.Total(); n > 0 {
 			return all, fmt.Errorf("%s: %d errors: %+v", name, n, m.Errors)

@@ -136,3 +136,28 @@ func TestCheck(t *testing.T) {
 		}
 	}
 }
+
+// The notes of the topics that load servers name what serverRound measures: -smoke doesn't
+// load servers, so nothing else would tell.
+func TestNotesOfServers(t *testing.T) {
+	t.Parallel()
+	all, err := findTopics(filepath.Join("..", ".."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, topic := range all {
+		if topic.server == nil {
+			continue
+		}
+		measured := &result.Topic{Name: topic.name}
+		for _, value := range topic.server.values {
+			for _, ld := range loads {
+				name := topic.server.measurementName(ld.name, value)
+				measured.Add([]result.Measurement{{Name: name, Values: map[string]float64{result.Time: 1}}})
+			}
+		}
+		if err := topic.check(&result.Report{Topics: []*result.Topic{measured}}); err != nil {
+			t.Error(err)
+		}
+	}
+}

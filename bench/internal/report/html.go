@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"html/template"
 	"io"
-	"math"
 	"regexp"
 	"strings"
 
@@ -27,9 +26,10 @@ func (r Report) WriteHTML(w io.Writer) error {
 		p.Targets = append(p.Targets, targetView{v.topic, v.Label, v.Limit, v.here, v.result})
 	}
 	figures := r.counterparts()
-	scale := figureScale(figures)
+	axis := newRatioAxis(figures)
+	p.One, p.Least, p.Most = axis.at(1), number(axis.least), number(axis.most)
 	for _, f := range figures {
-		p.Figures = append(p.Figures, f.view(scale))
+		p.Figures = append(p.Figures, f.view(axis))
 	}
 	for _, t := range r.Measured.Topics {
 		p.Topics = append(p.Topics, r.topicView(t))
@@ -42,7 +42,10 @@ type pageView struct {
 	Met      int
 	Targets  []targetView
 	Figures  []figureView
-	Topics   []topicView
+	// One is where the ratio 1 is in the plots of figures, Least and Most where they end.
+	One         float64
+	Least, Most string
+	Topics      []topicView
 }
 
 type targetView struct{ Topic, Label, Limit, Here, Result string }
@@ -74,56 +77,15 @@ type alternativeView struct {
 	Bar                               bar
 }
 
-// plotWidth is the width of a plot in the units of its view box.
-const plotWidth = 1000
-
-// bar is a horizontal bar with a whisker, in units of plotWidth.
-type bar struct {
-	Width, Lo, Hi float64
-	// Whisker: there is an interval.
-	Whisker bool
-}
-
-// newBar scales a value and its interval so that top is the plot's full width.
-func newBar(center, lo, hi, top float64) bar {
-	if !(top > 0) || math.IsNaN(center) {
-		return bar{}
-	}
-	b := bar{Width: plotted(center, top)}
-	if lo < hi && !math.IsInf(lo, 0) && !math.IsInf(hi, 0) {
-		b.Lo, b.Hi, b.Whisker = plotted(lo, top), plotted(hi, top), true
-	}
-	return b
-}
-
-// plotted is v in units of plotWidth. It has one decimal: a thousandth of the width is less than a pixel.
-func plotted(v, top float64) float64 {
-	return math.Round(10*plotWidth*min(1, max(0, v/top))) / 10
-}
-
-// figureScale is the largest ratio among figures.
-func figureScale(figures []counterpart) float64 {
-	top := 1.0
-	for _, f := range figures {
-		if f.reported > top { // false for NaN
-			top = f.reported
-		}
-		if f.measured {
-			top = max(top, f.ratio.Center)
-		}
-	}
-	return top
-}
-
-func (f counterpart) view(scale float64) figureView {
+func (f counterpart) view(axis ratioAxis) figureView {
 	v := figureView{
 		Topic: f.topic, Label: f.Label, Values: f.Naive + " → " + f.Chosen,
 		Reported: table.Number(f.reported, 2), Here: notMeasured,
-		ReportedBar: newBar(f.reported, 0, 0, scale),
+		ReportedBar: axis.bar(f.reported),
 	}
 	if f.measured {
 		v.Here = ratio(f.ratio)
-		v.HereBar = newBar(f.ratio.Center, f.ratio.Lo, f.ratio.Hi, scale)
+		v.HereBar = axis.bar(f.ratio.Center)
 	}
 	return v
 }
@@ -147,15 +109,7 @@ func (r Report) topicView(t *result.Topic) topicView {
 
 func newCaseView(row *result.Row, prefix string) caseView {
 	v := caseView{Name: caseName(row, prefix)}
-	top := 0.0
-	for _, a := range row.Alternatives {
-		if s, ok := a.Summary(result.Time); ok {
-			top = max(top, s.Center)
-			if !math.IsInf(s.Hi, 0) {
-				top = max(top, s.Hi)
-			}
-		}
-	}
+	top := timeScale(row)
 	for i, a := range row.Alternatives {
 		v.Alternatives = append(v.Alternatives, newAlternativeView(row, i, a, top))
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/xml"
 	"errors"
 	"io"
+	"math"
 	"strings"
 	"testing"
 )
@@ -158,15 +159,43 @@ func TestBarsAreToScale(t *testing.T) {
 func TestBarsOfFigures(t *testing.T) {
 	t.Parallel()
 	figures := recorded(t).counterparts()
-	scale := figureScale(figures)
-	if scale != 4 { // reported: 0.5 to 2.0
-		t.Fatalf("scale %v", scale)
+	axis := newRatioAxis(figures)
+	if axis != (ratioAxis{1, 4}) { // reported: 0.5 to 2.0
+		t.Fatalf("axis %v", axis)
 	}
-	if v := figures[0].view(scale); v.ReportedBar.Width != 1000 || v.HereBar.Width != 502.1 || v.Here != "2.01" {
+	if v := figures[0].view(axis); v.ReportedBar != (bar{Width: 1000}) || v.HereBar != (bar{Width: 503.1}) || v.Here != "2.01" {
 		t.Errorf("%+v", v)
 	}
-	if v := figures[1].view(scale); v.ReportedBar.Width != 0 || v.HereBar.Width != 0 || v.Reported != "–" || v.Here != notMeasured {
+	if v := figures[1].view(axis); v.ReportedBar.Width != 0 || v.HereBar.Width != 0 || v.Reported != "–" || v.Here != notMeasured {
 		t.Errorf("without numbers: %+v", v)
+	}
+}
+
+func TestRatiosBelowOne(t *testing.T) {
+	t.Parallel()
+	axis := newRatioAxis([]counterpart{{reported: 0.25}, {reported: math.NaN()}, {reported: math.Inf(1)}})
+	if axis != (ratioAxis{0.25, 2}) {
+		t.Fatalf("axis %v", axis)
+	}
+	for v, want := range map[float64]bar{
+		0.25: {Start: 0, Width: 666.7}, 0.5: {Start: 333.3, Width: 333.4}, 1: {Start: 666.7}, 2: {Start: 666.7, Width: 333.3},
+		0: {}, math.Inf(1): {},
+	} {
+		if got := axis.bar(v); got != want {
+			t.Errorf("%v: %+v", v, got)
+		}
+	}
+}
+
+func TestAnOutlierIsCut(t *testing.T) {
+	t.Parallel()
+	r := benchmarks(map[string][]float64{"X": {1, 1, 1, 1, 1, 9}}, 0)
+	b := newCaseView(r.Topics[0].Rows()[0], "").Alternatives[0].Bar
+	if want := (bar{Width: 769.2, Lo: 769.2, Hi: 1000, Whisker: true, Cut: true}); b != want {
+		t.Errorf("%+v", b)
+	}
+	if page := htmlOf(t, Report{Measured: r}); !strings.Contains(page, `d="M769.2 10H1000M769.2 5V15"`) {
+		t.Error("the whisker has an end")
 	}
 }
 

@@ -1,6 +1,8 @@
 package report
 
 import (
+	"math"
+
 	"millrace.dev/bench/internal/notes"
 	"millrace.dev/bench/internal/result"
 )
@@ -68,6 +70,14 @@ type counterpart struct {
 	reported float64
 	ratio    result.Ratio
 	measured bool
+}
+
+// here is our ratio; NaN when it was not measured.
+func (c counterpart) here() float64 {
+	if !c.measured {
+		return math.NaN()
+	}
+	return c.ratio.Center
 }
 
 func (r Report) counterparts() (all []counterpart) {

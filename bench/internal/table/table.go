@@ -10,7 +10,7 @@ import (
 
 // widest is the width of a column, in characters, above which it is text: padding would not
 // make that easier to read.
-const widest = 50
+const widest = 70
 
 // Write writes rows, the first of which is the head and all of which have as many cells, as
 // a Markdown table: columns are padded, and all but the first left ones are aligned to the
