@@ -77,10 +77,27 @@ func (c *collector) ReadBody(x *Exchange, data *buffer.Buffer, end bool, err err
 			body.Close()
 			body = nil
 		}
-		x.reader = nil
-		x.state |= sUnwanted
+		x.refuse()
 	}
 	c.fn(x, body, err)
+}
+
+func (c *collector) abandon() {
+	if c.body != nil {
+		c.body.Close()
+		c.body = nil
+	}
+}
+
+// abandoner is a BodyReader that holds something: it is told when nothing more comes to it
+// because the Exchange is over.
+type abandoner interface{ abandon() }
+
+// refuse ends the reading of content for a reader that has failed.
+func (x *Exchange) refuse() {
+	x.reader = nil
+	x.state |= sUnwanted
+	x.ResumeBody()
 }
 
 // PauseBody stops the content: the server stops reading from the connection, and so slows

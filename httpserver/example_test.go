@@ -5,10 +5,12 @@ import (
 	"io"
 	"log"
 	nethttp "net/http"
+	"net/url"
 	"strings"
 
 	"millrace.dev/buffer"
 	"millrace.dev/codec/http"
+	"millrace.dev/codec/multipart"
 	"millrace.dev/httpserver"
 )
 
@@ -128,4 +130,32 @@ func fetch(method, url, body string) string {
 		return err.Error()
 	}
 	return fmt.Sprint(resp.StatusCode, " ", string(b))
+}
+
+// A form with files, collected as it comes: on the loop, which nothing ever blocks.
+func ExampleExchange_CollectForm() {
+	s := &httpserver.Server{Native: httpserver.NativeFunc(func(x *httpserver.Exchange) bool {
+		x.CollectForm(multipart.FormOptions{}, func(x *httpserver.Exchange, form *multipart.Form, err error) {
+			if err != nil {
+				x.Respond(multipart.Status(err), "text/plain", []byte(err.Error()))
+				return
+			}
+			x.Respond(200, "text/plain", []byte("Hello, "+form.Value("name")+"!"))
+			go form.Close() // files on disk take a moment to remove
+		})
+		return true
+	})}
+	if _, err := s.Listen("tcp", "127.0.0.1:0"); err != nil {
+		log.Fatal(err)
+	}
+	defer s.Close()
+
+	resp, err := nethttp.PostForm("http://"+s.Addr().String(), url.Values{"name": {"miller"}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer resp.Body.Close()
+	content, _ := io.ReadAll(resp.Body)
+	fmt.Println(resp.StatusCode, string(content))
+	// Output: 200 Hello, miller!
 }

@@ -175,6 +175,9 @@ func (x *Exchange) recycle() {
 	if x.waiting != nil {
 		x.waiting.Close()
 	}
+	if r, ok := x.reader.(abandoner); ok {
+		r.abandon()
+	}
 	if x.trailer != nil {
 		http.ReleaseHeader(x.trailer)
 	}

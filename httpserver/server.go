@@ -77,6 +77,7 @@ type Server struct {
 	boot     bootstrap.Server
 	codecs   *http1.ServerCodecs
 	ownGroup bool
+	uploads  uploadPool
 
 	mu     sync.Mutex
 	shards map[*loop.Loop]*shard

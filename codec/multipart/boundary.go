@@ -6,11 +6,13 @@ import (
 	"millrace.dev/codec/internal/octet"
 )
 
+const formDataType = "multipart/form-data"
+
 // Boundary returns the boundary of a request's Content-Type. It is ErrContentType for
 // anything but multipart/form-data, and ErrBoundary if there is no valid one.
 func Boundary(contentType string) (string, error) {
 	p := params{rest: []byte(contentType)}
-	if !octet.EqualFold(p.word(), "multipart/form-data") {
+	if !octet.EqualFold(p.word(), formDataType) {
 		return "", ErrContentType
 	}
 	b, err := p.boundary()

@@ -13,6 +13,25 @@ type FormOptions struct {
 	Storage Storage
 }
 
+// MayBlock reports whether a Collector for a body with that Content-Type may wait for the
+// disk: not if the body, of length bytes or -1 if that isn't known, stays in memory.
+func (o FormOptions) MayBlock(contentType string, length int64) bool {
+	s := o.Storage.effective()
+	switch {
+	case s.Kind == Memory, IsURLEncoded(contentType):
+		return false
+	case s.Kind == Disk:
+		return true
+	}
+	return length < 0 || length > min(s.Threshold, s.MaxMemory)
+}
+
+// IsURLEncoded reports whether a Content-Type is application/x-www-form-urlencoded.
+func IsURLEncoded(contentType string) bool {
+	p := params{rest: []byte(contentType)}
+	return octet.EqualFold(p.word(), urlencodedType)
+}
+
 // Collector makes a Form of a request's body, multipart/form-data or
 // application/x-www-form-urlencoded. With Memory it never blocks; otherwise its methods may
 // wait for the disk, so it is not for event loops then.
@@ -40,16 +59,14 @@ type bodyDecoder interface {
 // IsForm reports whether a Content-Type is one that a Collector takes.
 func IsForm(contentType string) bool {
 	p := params{rest: []byte(contentType)}
-	w := p.word()
-	return octet.EqualFold(w, "multipart/form-data") || octet.EqualFold(w, urlencodedType)
+	return IsURLEncoded(contentType) || octet.EqualFold(p.word(), formDataType)
 }
 
 // NewCollector returns a Collector for a body with that Content-Type. The error is
 // ErrContentType if it is no form's, or ErrBoundary.
 func NewCollector(contentType string, o FormOptions) (*Collector, error) {
 	c := &Collector{storage: o.Storage.effective(), form: &Form{}}
-	p := params{rest: []byte(contentType)}
-	if octet.EqualFold(p.word(), urlencodedType) {
+	if IsURLEncoded(contentType) {
 		c.body = newURLEncoded(c, o.Limits)
 		return c, nil
 	}

@@ -413,3 +413,27 @@ func TestFormIsTheStandardLibrarys(t *testing.T) {
 		form.Close()
 	}
 }
+
+func TestMayBlock(t *testing.T) {
+	t.Parallel()
+	const urlencoded = "application/x-www-form-urlencoded"
+	for _, r := range []struct {
+		s           Storage
+		contentType string
+		length      int64
+		want        bool
+	}{
+		{Storage{}, contentType, DefaultThreshold, false},
+		{Storage{}, contentType, DefaultThreshold + 1, true},
+		{Storage{}, contentType, -1, true},
+		{Storage{}, urlencoded, -1, false},
+		{Storage{MaxMemory: 10}, contentType, 11, true},
+		{Storage{Kind: Memory}, contentType, -1, false},
+		{Storage{Kind: Disk}, contentType, 0, true},
+		{Storage{Kind: Disk}, urlencoded, 0, false},
+	} {
+		if got := (FormOptions{Storage: r.s}).MayBlock(r.contentType, r.length); got != r.want {
+			t.Errorf("%+v: %t", r, got)
+		}
+	}
+}
