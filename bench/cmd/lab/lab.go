@@ -64,6 +64,7 @@ func (l *lab) measure(ctx context.Context) error {
 	}
 	l.print(measured)
 	if old != nil {
+		l.narrow(old, measured)
 		fmt.Print("\n## Since ", l.compare, "\n\n", report.Compare(old, measured))
 	}
 	for _, t := range chosen {
@@ -90,6 +91,17 @@ func (l *lab) build(ctx context.Context, topics []*topic) (err error) {
 	}
 	l.bin, err = buildMicro(ctx, l.root, l.dir)
 	return err
+}
+
+// narrow drops from old what this run was not to measure, which else would count as gone.
+func (l *lab) narrow(old, measured *result.Report) {
+	old.Keep(func(name string) bool { return measured.Topic(name) != nil })
+	if l.pattern == "" {
+		return
+	}
+	for _, t := range old.Topics {
+		t.Benchmarks = slices.DeleteFunc(t.Benchmarks, func(b *result.Benchmark) bool { return measured.Find(b.Name) == nil })
+	}
 }
 
 // chosen returns the topics to measure. All of them are without those that can't be here.

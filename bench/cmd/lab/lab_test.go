@@ -227,6 +227,22 @@ func TestWriteLosesNoTable(t *testing.T) {
 	}
 }
 
+func TestNarrow(t *testing.T) {
+	t.Parallel()
+	old, measured := times("failing", "probe"), times("probe")
+	old.Topics[1].Add([]result.Measurement{{Name: "probe/alt=b", Values: map[string]float64{result.Time: 1}}})
+	l := new(lab)
+	l.narrow(old, measured)
+	if len(old.Topics) != 1 || old.Find("probe/alt=b") == nil {
+		t.Errorf("of whole topics: %+v", old.Topics)
+	}
+	l.pattern = "x"
+	l.narrow(old, measured)
+	if len(old.Topics) != 1 || old.Find("probe/alt=a") == nil || old.Find("probe/alt=b") != nil {
+		t.Errorf("with -run: %+v", old.Topics)
+	}
+}
+
 func TestWriteWithoutFiles(t *testing.T) {
 	t.Parallel()
 	if err := new(lab).write(new(result.Report), times("probe")); err != nil {

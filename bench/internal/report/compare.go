@@ -32,6 +32,9 @@ func (m move) size() float64 { return math.Abs(math.Log(m.now / m.before)) }
 func Compare(old, new *result.Report) string {
 	moves, added, removed := movesBetween(old, new)
 	var b strings.Builder
+	if before, now := hosts(old), hosts(new); before != now && len(moves) > 0 {
+		fmt.Fprintf(&b, "The machines differ, so times can't be compared:\n  old: %s\n  new: %s\n\n", before, now)
+	}
 	rows := [][]string{{"benchmark", "old", "new", "change", "", "allocs/op"}}
 	moved := 0
 	for _, m := range moves {
@@ -47,6 +50,17 @@ func Compare(old, new *result.Report) string {
 	fmt.Fprintf(&b, "%d of %d benchmarks moved (p <= %g; ~ for the others)", moved, len(moves), benchmath.DefaultThresholds.CompareAlpha)
 	fmt.Fprintf(&b, "; %d are new, %d are gone.\n", added, removed)
 	return b.String()
+}
+
+// hosts lists the machines of a report.
+func hosts(r *result.Report) string {
+	var names []string
+	for _, t := range r.Topics {
+		if name := t.Run.Host.String(); !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return strings.Join(names, "; ")
 }
 
 func movesBetween(old, new *result.Report) (moves []move, added, removed int) {

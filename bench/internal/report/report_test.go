@@ -155,6 +155,18 @@ func TestCompare(t *testing.T) {
 	}
 }
 
+func TestCompareTellsOtherMachines(t *testing.T) {
+	t.Parallel()
+	old, now := benchmarks(map[string][]float64{"X": {1}}, 0), benchmarks(map[string][]float64{"X": {1}}, 0)
+	if got := Compare(old, now); strings.Contains(got, "machines differ") {
+		t.Errorf("of the same machine:\n%s", got)
+	}
+	now.Topics[0].Run.Host.Cores = 64
+	if got := Compare(old, now); !strings.Contains(got, "machines differ") || !strings.Contains(got, "new: 64 cores") {
+		t.Errorf("got\n%s", got)
+	}
+}
+
 func TestCompareNothing(t *testing.T) {
 	t.Parallel()
 	if got := Compare(new(result.Report), new(result.Report)); !strings.HasPrefix(got, "0 of 0 benchmarks moved") {
