@@ -36,7 +36,8 @@ type extra struct {
 	base     int       // bytes in the parts before cur
 	near     int       // index of a part looked at lately
 	nearBase int       // bytes in the parts before near
-	leak     *tracker  // nil when the leak detector doesn't follow this Buffer
+	leak     *sentinel // nil when the leak detector doesn't follow this Buffer
+	closed   *closing  // where a closed Buffer was closed; nil when that isn't known
 	inline   [4]*Buffer
 }
 

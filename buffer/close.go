@@ -43,19 +43,18 @@ func (b *Buffer) closeSlow() {
 	if b.data == nil {
 		panic(b.closedError())
 	}
-	t := b.untrack()
+	s := b.untrack()
 	if b.isComposite() {
 		for _, p := range b.ext.parts {
 			p.Close()
 		}
 		b.dropParts()
 	}
-	if t != nil {
+	if s != nil {
 		if keepClosed.Load() {
-			b.rememberClosed(t, "Close", 3)
-		} else {
-			t.drop()
+			b.rememberClosed(s.alloc, "Close", 3)
 		}
+		s.drop()
 	}
 	b.release()
 }
@@ -114,12 +113,10 @@ func (b *Buffer) handOver(op string, skip int) *Buffer {
 		return b
 	}
 	to := new(Buffer)
-	t := b.untrack()
 	to.data, to.r, to.rest, to.blk, to.ext = b.data, b.r, b.rest, b.blk, b.ext
 	b.data, b.r, b.rest, b.blk, b.ext = nil, 0, 0, nil, nil
-	if t != nil {
-		to.attach(t.copy())
-		b.rememberClosed(t, op, skip+1)
+	if to.ext != nil && to.ext.leak != nil {
+		b.rememberClosed(to.ext.leak.alloc, op, skip+1)
 	}
 	return to
 }

@@ -160,7 +160,7 @@ func report(t *tracker) {
 		(*f)(r)
 		return
 	}
-	if firstFrom(t.stack()) {
+	if firstFrom(t.alloc.PCs()) {
 		slog.Error("buffer leaked: it became unreachable without Close", "report", r.String())
 	}
 }

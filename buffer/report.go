@@ -51,30 +51,14 @@ func (p Place) String() string {
 	return s.String()
 }
 
+// report is called with mu held.
 func (t *tracker) report() Report {
-	r := Report{Level: t.level, Capacity: t.size, Allocated: Place{Frames: frames(t.stack())}}
-	h := t.history
-	if h == nil {
-		return r
-	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	kept := min(h.count, maxTouches)
+	r := Report{Level: t.level, Capacity: t.size, Allocated: Place{Frames: t.alloc.Frames()}}
+	kept := min(t.count, maxTouches)
 	for i := range kept {
-		p := h.touches[(h.count-1-i)%maxTouches]
-		r.Touched = append(r.Touched, Place{p.hint, frames(p.stack)})
+		p := t.touches[(t.count-1-i)%maxTouches]
+		r.Touched = append(r.Touched, Place{p.hint, p.at.Frames()})
 	}
-	r.Dropped = h.count - kept
+	r.Dropped = t.count - kept
 	return r
-}
-
-func frames(pcs []uintptr) []runtime.Frame {
-	var all []runtime.Frame
-	for next := runtime.CallersFrames(pcs); ; {
-		f, more := next.Next()
-		all = append(all, f)
-		if !more {
-			return all
-		}
-	}
 }

@@ -4,127 +4,125 @@ import (
 	"fmt"
 	"runtime"
 	"sync"
+
+	"millrace.dev/internal/callstack"
 )
 
 // tracker is what the leak detector knows of a Buffer that it watches. It must not lead to
 // the Buffer in any way: the runtime's cleanup, which holds the tracker, would keep the
 // Buffer reachable for ever.
+//
+// The cleanup is not the Buffer's, which would cost half a microsecond each time, but that of
+// a sentinel: only the Buffer points to it, so that both become unreachable together, and
+// after Close it goes on to watch another, with the same tracker and the same cleanup.
 type tracker struct {
+	mu      sync.Mutex // for the cleanup's goroutine, which the runtime chooses
+	open    bool       // a Buffer has the sentinel
 	level   LeakLevel
 	size    int // capacity when allocated
-	frames  int // of alloc that are in use
-	alloc   [allocFrames]uintptr
-	cleanup runtime.Cleanup
-	history *history // from Advanced up
-}
-
-// history is what the levels from Advanced up keep besides.
-type history struct {
-	mu      sync.Mutex // for the cleanup's goroutine, which the runtime chooses
+	alloc   *callstack.Stack
 	touches [maxTouches]touch
 	count   int // touches ever made; the last maxTouches are kept in a ring
-	closed  touch
 }
+
+type sentinel struct{ *tracker }
 
 // touch is a place that a Buffer passed.
 type touch struct {
-	hint  string
-	stack []uintptr
+	hint string
+	at   *callstack.Stack
 }
 
 const (
 	maxTouches  = 8  // records kept of each Buffer
 	allocFrames = 16 // frames kept of an allocation, from Advanced up
-	fewFrames   = 8  // frames kept of an allocation at Simple: each costs about 40 ns
+	fewFrames   = 8  // frames kept of an allocation at Simple
 	touchFrames = 6  // frames kept of a touch
 )
 
-// trackers recycles those without history: at level Simple, a Buffer that is watched is to
-// cost no garbage.
-var trackers = sync.Pool{New: func() any { return new(tracker) }}
+// sentinels are those that watch nothing. The pool drops some now and then; their cleanups
+// find that nothing was lost.
+var sentinels = sync.Pool{New: func() any {
+	s := &sentinel{new(tracker)}
+	runtime.AddCleanup(s, lost, s.tracker)
+	return s
+}}
 
-func (t *tracker) stack() []uintptr { return t.alloc[:t.frames] }
-
-// callers returns the stack from skip frames up, where 1 is its caller.
-func callers(skip int) []uintptr {
-	pcs := make([]uintptr, touchFrames)
-	return pcs[:runtime.Callers(skip+1, pcs)]
+// lost runs when a sentinel has become unreachable, on a goroutine of the runtime's.
+func lost(t *tracker) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.open {
+		report(t)
+	}
 }
 
 // track makes the leak detector watch b. The stack starts skip frames up, where 1 is
 // track's caller.
 func (b *Buffer) track(skip int) {
-	t := trackers.Get().(*tracker)
-	t.level = CurrentLeakLevel()
-	t.size = cap(b.data)
-	stack := t.alloc[:]
-	if t.level >= Advanced {
-		t.history = new(history)
-	} else {
-		stack = stack[:fewFrames]
+	level, depth := CurrentLeakLevel(), fewFrames
+	if level >= Advanced {
+		depth = allocFrames
 	}
-	t.frames = runtime.Callers(skip+1, stack)
-	b.attach(t)
+	at := callstack.Capture(skip, depth)
+	s := sentinels.Get().(*sentinel)
+	s.mu.Lock()
+	s.open, s.level, s.size, s.alloc, s.count = true, level, cap(b.data), at, 0
+	s.mu.Unlock()
+	b.attach(s)
 }
 
-// attach makes t the tracker of b.
-func (b *Buffer) attach(t *tracker) {
+// attach makes s the sentinel of b.
+func (b *Buffer) attach(s *sentinel) {
 	if b.ext == nil {
 		b.ext = extras.Get().(*extra)
 	}
-	b.ext.leak = t
-	t.cleanup = runtime.AddCleanup(b, report, t)
+	b.ext.leak = s
 }
 
-// untrack ends that the leak detector watches b, and returns its tracker, if any.
-func (b *Buffer) untrack() *tracker {
+// untrack ends that the leak detector watches b, and returns its sentinel, if any.
+func (b *Buffer) untrack() *sentinel {
 	x := b.ext
 	if x == nil || x.leak == nil {
 		return nil
 	}
-	t := x.leak
-	t.cleanup.Stop()
-	runtime.KeepAlive(b) // as long as b is reachable, Stop comes in time
+	s := x.leak
 	x.leak = nil
 	b.dropExtra()
-	return t
+	return s
 }
 
-// drop recycles the tracker of a Buffer that was closed.
-func (t *tracker) drop() {
-	if t.history == nil {
-		t.cleanup = runtime.Cleanup{}
-		trackers.Put(t)
-	}
+// drop retires the sentinel of a Buffer that was closed.
+func (s *sentinel) drop() {
+	s.mu.Lock()
+	s.open = false
+	s.mu.Unlock()
+	sentinels.Put(s)
 }
 
-// rememberClosed keeps t with the closed b, to say in a panic that call op closed it. The
-// stack starts skip frames up, where 1 is rememberClosed's caller.
-func (b *Buffer) rememberClosed(t *tracker, op string, skip int) {
-	if t.history == nil {
-		return // picked before the level was raised
+// copy returns a sentinel for a Buffer of size bytes, whose tracker knows else what that of s
+// does.
+func (s *sentinel) copy(size int) *sentinel {
+	c := sentinels.Get().(*sentinel)
+	s.mu.Lock()
+	c.mu.Lock()
+	c.open, c.level, c.size, c.alloc, c.count = true, s.level, size, s.alloc, s.count
+	if s.count > 0 {
+		c.touches = s.touches
 	}
-	t.history.closed = touch{op, callers(skip + 1)}
-	b.ext = &extra{leak: t}
-}
-
-// copy returns a tracker with what t knows.
-func (t *tracker) copy() *tracker {
-	c := &tracker{level: t.level, size: t.size, frames: t.frames, alloc: t.alloc}
-	if h := t.history; h != nil {
-		c.history = &history{touches: h.touches, count: h.count}
-	}
+	c.mu.Unlock()
+	s.mu.Unlock()
 	return c
 }
 
-// mergeTracker moves other's tracker to b, which takes other over by call op, unless b has
+// mergeTracker moves other's sentinel to b, which takes other over by call op, unless b has
 // one.
 func (b *Buffer) mergeTracker(other *Buffer, op string) {
-	if t := other.untrack(); t != nil {
+	if s := other.untrack(); s != nil {
 		if b.ext == nil || b.ext.leak == nil {
-			b.attach(t)
+			b.attach(s)
 		} else {
-			t.drop()
+			s.drop()
 		}
 	}
 	if b.ext != nil && b.ext.leak != nil {
@@ -136,9 +134,7 @@ func (b *Buffer) mergeTracker(other *Buffer, op string) {
 func (b *Buffer) inheritTracker(parent *Buffer, op string) {
 	p := parent.ext.leak
 	p.touch(op, 3)
-	t := p.copy()
-	t.size = b.Len()
-	b.attach(t)
+	b.attach(p.copy(b.Len()))
 }
 
 // Touch records that the Buffer passes here, for the report should it be leaked: at leak
@@ -146,7 +142,7 @@ func (b *Buffer) inheritTracker(parent *Buffer, op string) {
 // nothing. hint tells the place: a string, or a fmt.Stringer that is asked at once, or
 // any other value whose type is recorded.
 func (b *Buffer) Touch(hint any) {
-	if b.ext != nil && b.ext.leak != nil {
+	if b.ext != nil {
 		b.touchSlow(hint)
 	}
 }
@@ -156,7 +152,7 @@ func (b *Buffer) touchSlow(hint any) {
 		panic(b.closedError())
 	}
 	t := b.ext.leak
-	if t.history == nil {
+	if t == nil || t.level < Advanced {
 		return
 	}
 	// Only text is kept: any other hint could lead back to the Buffer.
@@ -174,32 +170,12 @@ func (b *Buffer) touchSlow(hint any) {
 
 // touch records a touch. The stack starts skip frames up, where 1 is touch's caller.
 func (t *tracker) touch(hint string, skip int) {
-	h := t.history
-	if h == nil {
+	if t.level < Advanced {
 		return
 	}
-	stack := callers(skip + 1)
-	h.mu.Lock()
-	h.touches[h.count%maxTouches] = touch{hint, stack}
-	h.count++
-	h.mu.Unlock()
+	at := callstack.Capture(skip, touchFrames)
+	t.mu.Lock()
+	t.touches[t.count%maxTouches] = touch{hint, at}
+	t.count++
+	t.mu.Unlock()
 }
-
-// closedError returns the panic value for the use of a closed Buffer.
-func (b *Buffer) closedError() error {
-	if b.ext == nil || b.ext.leak == nil {
-		return ErrClosed
-	}
-	t := b.ext.leak
-	closed := t.history.closed
-	return &closedError{Place{closed.hint, frames(closed.stack)}, Place{"", frames(t.stack())}}
-}
-
-// closedError says where a closed Buffer was closed. It wraps ErrClosed.
-type closedError struct{ closed, allocated Place }
-
-func (e *closedError) Error() string {
-	return fmt.Sprintf("%v\nclosed by%vallocated%v", ErrClosed, e.closed, e.allocated)
-}
-
-func (e *closedError) Unwrap() error { return ErrClosed }
