@@ -217,3 +217,22 @@ func TestExchangeWithContentsAndTrailers(t *testing.T) {
 	p.run()
 	p.client.want("1 103", "1 200", "1 ok", "1  grpc-status=0 end")
 }
+
+// describeLarge closes large contents, which no log wants, and returns "large" then.
+func describeLarge(msg any) string {
+	if m, ok := msg.(*http.Content); ok && m.Len() > 1000 {
+		m.Close()
+		return "large"
+	}
+	return ""
+}
+
+// answerAndStop answers a request whose content isn't wanted.
+func (p *pair) answerAndStop(id uint64) {
+	p.t.Helper()
+	r := http.NewResponse(204)
+	r.ID, r.CloseConn = id, true
+	if _, err := p.server.c.WriteResponse(r); err != nil {
+		p.t.Fatal(err)
+	}
+}
