@@ -24,7 +24,7 @@ func decodeAll(t *testing.T, d *Decoder, block []byte) fieldList {
 	return got
 }
 
-func unhex(t *testing.T, s string) []byte {
+func unhex(t testing.TB, s string) []byte {
 	t.Helper()
 	p, err := hex.DecodeString(strings.ReplaceAll(s, " ", ""))
 	if err != nil {

@@ -74,3 +74,112 @@ func FuzzHuffmanEncode(f *testing.F) {
 		}
 	})
 }
+
+// Whatever the bytes are, the decoder says what the peer says: the same fields, also when
+// the block comes in pieces, and an error where the peer has one. The peer takes longer
+// integers, and size updates behind the first field as long as its table is empty.
+func FuzzDecode(f *testing.F) {
+	for _, x := range examples {
+		var all []byte
+		for _, b := range x.blocks {
+			all = append(all, unhex(f, b.hex)...)
+		}
+		f.Add(all, uint8(3))
+	}
+	f.Add([]byte("\x3f\xe1\x1f\x82\x40\x81\x1f\x81\x1f\xbe\x7e\x81\x1f\x0f\x2f\x01x"), uint8(1))
+	f.Fuzz(func(t *testing.T, block []byte, piece uint8) {
+		var want fieldList
+		d := peer.NewDecoder(4096, func(f peer.HeaderField) { want = append(want, f.Name+": "+f.Value) })
+		_, wantErr := d.Write(block)
+		if wantErr == nil {
+			wantErr = d.Close()
+		}
+		var whole, pieces Decoder
+		for _, d := range []*Decoder{&whole, &pieces} {
+			d.SetLimits(Limits{MaxList: -1, MaxFields: -1})
+		}
+		var got, gotPieces fieldList
+		err := whole.Decode(block, true, &got)
+		var errPieces error
+		n := max(int(piece), 1)
+		for rest := block; errPieces == nil; rest = rest[n:] {
+			if len(rest) <= n {
+				errPieces = pieces.Decode(rest, true, &gotPieces)
+				break
+			}
+			errPieces = pieces.Decode(rest[:n], false, &gotPieces)
+		}
+		if err != errPieces {
+			t.Fatalf("%v, in pieces %v", err, errPieces)
+		}
+		sameList(t, gotPieces, got)
+		stricter := err == ErrInteger || err == ErrTableSize || err == ErrTooMuchWork
+		if (err != nil) != (wantErr != nil) && !stricter {
+			t.Fatalf("%v, peer %v", err, wantErr)
+		}
+		if err == nil {
+			sameList(t, got, want)
+			sameList(t, pieces.table.contents(), whole.table.contents())
+		}
+	})
+}
+
+// Fields made of the fuzzer's bytes: what one side encodes, the other decodes, block after
+// block, with changes of the table's size.
+func FuzzRoundTrip(f *testing.F) {
+	f.Add([]byte("\x02:method\x00GET\x00\x02a\x00b\x00\x02a\x00c\x00\x80\x02a\x00b\x00"))
+	f.Add([]byte("\xc1\x02x-first\x00some value\x00\x83\x03x-first\x00some value\x00\xff\x01cookie\x00id\x00"))
+	f.Fuzz(func(t *testing.T, script []byte) {
+		var out bytes.Buffer
+		var e Encoder
+		var d, fromPeer Decoder
+		peerEncoder := peer.NewEncoder(&out)
+		var want, peerGot, ourGot, fromPeerGot fieldList
+		peerDecoder := peer.NewDecoder(4096, func(f peer.HeaderField) { peerGot = append(peerGot, f.Name+": "+f.Value) })
+		for _, d := range []*Decoder{&d, &fromPeer} {
+			d.SetLimits(Limits{MaxList: -1, MaxFields: -1})
+		}
+		var block []byte
+		for len(script) > 0 {
+			how := script[0]
+			if script = script[1:]; how >= 0x80 { // the end of a block, and another size
+				if len(block) == 0 {
+					continue // the peer refuses a second update unless the first empties its table
+				}
+				if err := d.Decode(block, true, &ourGot); err != nil {
+					t.Fatal(err)
+				}
+				if _, err := peerDecoder.Write(block); err != nil || peerDecoder.Close() != nil {
+					t.Fatal(err)
+				}
+				block = block[:0]
+				e.SetPeerTableSize(uint32(how&0x7f) * 32)
+				peerEncoder.SetMaxDynamicTableSize(uint32(how&0x7f) * 32)
+				continue
+			}
+			name, rest, _ := bytes.Cut(script, []byte{0})
+			value, rest, _ := bytes.Cut(rest, []byte{0})
+			script = rest
+			name = bytes.ToLower(name)
+			want = append(want, string(name)+": "+string(value))
+			block = e.AppendAs(block, Indexing(how%3), name, value)
+			if err := peerEncoder.WriteField(peer.HeaderField{Name: string(name), Value: string(value), Sensitive: how%3 == 2}); err != nil {
+				t.Fatal(err)
+			}
+			if err := fromPeer.Decode(out.Bytes(), true, &fromPeerGot); err != nil {
+				t.Fatal(err)
+			}
+			out.Reset()
+		}
+		if err := d.Decode(block, true, &ourGot); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := peerDecoder.Write(block); err != nil || peerDecoder.Close() != nil {
+			t.Fatal(err)
+		}
+		sameList(t, ourGot, want)
+		sameList(t, peerGot, want)
+		sameList(t, fromPeerGot, want)
+		sameList(t, d.table.contents(), e.table.contents())
+	})
+}
