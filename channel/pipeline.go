@@ -160,7 +160,7 @@ func (p *Pipeline) insert(prev, next *Context, name string, handler any) error {
 	}
 	c := p.newContext()
 	*c.place = place{handler: handler, name: name, prev: prev, next: next, caps: caps}
-	c.write, _ = handler.(WriteHandler)
+	c.write = c.writeHandler()
 	if prev != nil {
 		prev.next = c
 	} else {
@@ -249,7 +249,7 @@ func (p *Pipeline) relink() {
 	for c := p.last; c != nil; c = c.prev {
 		c.linkRead(orSelf(read, c), readTo)
 		if c.caps&capRead != 0 {
-			read, readTo = c, c.handler.(ReadHandler)
+			read, readTo = c, c.readHandler()
 		}
 		if c.caps&capReadComplete != 0 {
 			complete = c
