@@ -160,56 +160,59 @@ func queryRun(p []byte, i int, ends queryClass) (end int, seen queryClass) {
 	return i, seen
 }
 
-// noDigit is what hexDigits has for bytes that are none.
-const noDigit = 0xff
+// noDigit is what hexDigits has for bytes that are none. Two digits joined by | are no byte
+// if one of them is none.
+const noDigit = 0x100
 
+// hexDigits has the values of digits in the first place of an escape and in the second.
 var hexDigits = buildHexDigits()
 
-func buildHexDigits() (t [256]byte) {
-	for i := range t {
-		switch c := byte(i); {
-		case c >= '0' && c <= '9':
-			t[i] = c - '0'
-		case c >= 'a' && c <= 'f':
-			t[i] = c - 'a' + 10
-		case c >= 'A' && c <= 'F':
-			t[i] = c - 'A' + 10
-		default:
-			t[i] = noDigit
+func buildHexDigits() (t [2][256]uint16) {
+	for i := range t[0] {
+		t[0][i], t[1][i] = noDigit, noDigit
+	}
+	for i := range 16 {
+		for _, digits := range []string{"0123456789abcdef", "0123456789ABCDEF"} {
+			t[0][digits[i]], t[1][digits[i]] = uint16(i)<<4, uint16(i)
 		}
 	}
 	return t
 }
 
+func isHexDigit(c byte) bool { return hexDigits[0][c] != noDigit }
+
 // unescape appends to dst what p has from i on, decoded, up to a byte of one of the classes
 // in ends, at which it stops, or to the end of p, which must not be within an escape. It is
 // not ok if an escape is malformed and the rules refuse that.
 func (plan *queryPlan) unescape(dst, p []byte, i int, ends queryClass) (_ []byte, end int, ok bool) {
-	for ; i < len(p); i++ {
+	special := ends | plan.coded
+	for i < len(p) {
 		c := p[i]
-		if class := queryClasses[c]; class&(ends|plan.coded) != 0 {
-			if class&ends != 0 {
-				break
+		class := queryClasses[c] & special
+		if class&ends != 0 {
+			break
+		}
+		if class == queryPercent {
+			from := i
+			for i+2 < len(p) && p[i] == '%' { // they come in runs
+				value := hexDigits[0][p[i+1]] | hexDigits[1][p[i+2]]
+				if value >= noDigit {
+					break
+				}
+				dst = append(dst, byte(value))
+				i += 3
 			}
-			if class == queryPlus {
-				c = ' '
-			} else if value, ok := hexByte(p, i+1); ok {
-				c = value
-				i += 2
-			} else if plan.rules&QueryRefuseEscapes != 0 {
+			if i > from {
+				continue
+			}
+			if plan.rules&QueryRefuseEscapes != 0 {
 				return dst, i, false
 			}
+		} else if class == queryPlus {
+			c = ' '
 		}
 		dst = append(dst, c)
+		i++
 	}
 	return dst, i, true
-}
-
-// hexByte reads the two digits that p has to have at i.
-func hexByte(p []byte, i int) (value byte, ok bool) {
-	if i+1 >= len(p) {
-		return 0, false
-	}
-	high, low := hexDigits[p[i]], hexDigits[p[i+1]]
-	return high<<4 | low, high|low < 16
 }

@@ -176,7 +176,7 @@ func (d *FormDecoder) decode(p []byte, seen queryClass, ends bool) []byte {
 
 // unescape is decode where there are escapes, of which p may have parts only.
 func (d *FormDecoder) unescape(p []byte, ends bool) []byte {
-	for d.holds > 0 && d.holds < len(d.held) && len(p) > 0 && hexDigits[p[0]] != noDigit {
+	for d.holds > 0 && d.holds < len(d.held) && len(p) > 0 && isHexDigit(p[0]) {
 		d.held[d.holds] = p[0]
 		d.holds++
 		p = p[1:]
@@ -208,7 +208,7 @@ func unfinishedEscape(p []byte) int {
 	switch {
 	case n > 0 && p[n-1] == '%':
 		return 1
-	case n > 1 && p[n-2] == '%' && hexDigits[p[n-1]] != noDigit:
+	case n > 1 && p[n-2] == '%' && isHexDigit(p[n-1]):
 		return 2
 	}
 	return 0
