@@ -109,25 +109,31 @@ func (c *Conn) Pull(content bool) *buffer.Buffer {
 
 // turn sends one frame of the stream in front, and reports whether it could.
 func (c *Conn) turn() bool {
-	for tries := c.streams.n; c.ring.first != nil && tries >= 0; tries-- {
-		s := c.ring.takeFirst()
+	for s := c.takeTurn(); s != nil; s = c.takeTurn() {
 		s.flags &^= inRing
-		m := s.queue[0].content
-		n := m.Len()
-		if n > 0 && c.sendWindow <= 0 {
-			// Only ends without content can go on; the others keep their places.
-			s.flags |= inRing
-			c.ring.add(s)
-			continue
-		}
-		room := min(c.sendRoom(s), c.sendWindow, int64(c.peer.maxFrame), maxQuantum)
-		if n > 0 && room <= 0 {
+		n := s.queue[0].content.Len()
+		room := max(0, min(c.sendRoom(s), c.sendWindow, int64(c.peer.maxFrame), maxQuantum))
+		if n > 0 && room == 0 {
 			continue // it comes back with its window
 		}
-		c.sendFrame(s, min(n, max(room, 0)))
+		c.sendFrame(s, min(n, room))
 		return true
 	}
 	return false
+}
+
+// takeTurn takes the stream whose turn it is out of the ring. While the connection's window
+// is closed that is one that has to end without more content, and the others keep their
+// places.
+func (c *Conn) takeTurn() *stream {
+	s := c.ring.first
+	for s != nil && c.sendWindow <= 0 && s.queue[0].content.Len() > 0 {
+		s = s.next
+	}
+	if s != nil {
+		c.ring.remove(s)
+	}
+	return s
 }
 
 // sendFrame writes n bytes of the chunk in front as a DATA frame, with what follows if that
