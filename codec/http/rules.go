@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"millrace.dev/codec/internal/octet"
+	"millrace.dev/codec/ipaddr"
 )
 
 // IsToken reports whether s is a token, RFC 9110 section 5.6.2.
@@ -70,7 +71,7 @@ func cutHost(host []byte) (name, port []byte, ok bool) {
 		if end < 0 || end > maxIPLiteral+1 {
 			return nil, nil, false
 		}
-		if !validIPv6(host[1:end]) {
+		if !ipaddr.ValidIPv6(host[1:end]) {
 			return nil, nil, false
 		}
 		name, port = host[:end+1], host[end+1:]
@@ -78,68 +79,6 @@ func cutHost(host []byte) (name, port []byte, ok bool) {
 	}
 	i := octet.Run(host, 0, octet.HostByte)
 	return host[:i], host[i:], i == len(host) || host[i] == ':'
-}
-
-// validIPv6 reports whether p is the text of an IPv6 address, RFC 3986 section 3.2.2:
-// eight groups of up to four digits, of which the last two may be an IPv4 address, and
-// once "::" for one or more groups of zeros.
-func validIPv6(p []byte) bool {
-	groups, gap := 0, false
-	i := 0
-	if len(p) >= 2 && p[0] == ':' && p[1] == ':' {
-		gap, i = true, 2
-	}
-	for i < len(p) {
-		end := octet.Run(p, i, octet.HexByte)
-		if end < len(p) && p[end] == '.' {
-			groups += 2
-			return validIPv4(p[i:]) && (gap && groups < 8 || !gap && groups == 8)
-		}
-		if end == i || end-i > 4 {
-			return false
-		}
-		groups++
-		if i = end; i == len(p) {
-			break
-		}
-		if p[i] != ':' {
-			return false
-		}
-		if i++; i == len(p) {
-			return false // a single colon at the end
-		}
-		if p[i] == ':' {
-			if gap {
-				return false
-			}
-			gap = true
-			i++
-		}
-	}
-	return gap && groups < 8 || !gap && groups == 8
-}
-
-// validIPv4: four numbers up to 255 without leading zeros.
-func validIPv4(p []byte) bool {
-	for part := range 4 {
-		end := octet.Run(p, 0, octet.DigitByte)
-		n := 0
-		for _, c := range p[:min(end, 4)] {
-			n = n*10 + int(c-'0')
-		}
-		if end == 0 || n > 255 || end > 1 && p[0] == '0' {
-			return false
-		}
-		p = p[end:]
-		if part == 3 {
-			break
-		}
-		if len(p) == 0 || p[0] != '.' {
-			return false
-		}
-		p = p[1:]
-	}
-	return len(p) == 0
 }
 
 // validPort: any number of digits (RFC 3986 section 3.2.3), but a port that can exist.

@@ -8,6 +8,8 @@ package octet
 import (
 	"encoding/binary"
 	"math/bits"
+
+	"millrace.dev/buffer/text"
 )
 
 // Class is a set of bits; a byte has one for each grammar rule that it may occur in.
@@ -170,25 +172,10 @@ func Trim[S []byte | string](s S) S {
 }
 
 // EqualFold reports whether a and b are equal when ASCII letters match either case.
-func EqualFold[A, B []byte | string](a A, b B) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := 0; i < len(a); i++ {
-		if x, y := a[i], b[i]; x != y && Lower(x) != Lower(y) {
-			return false
-		}
-	}
-	return true
-}
+func EqualFold[A, B []byte | string](a A, b B) bool { return text.EqualFold(a, b) }
 
 // Lower returns the lower case of an ASCII letter and any other byte as it is.
-func Lower(c byte) byte {
-	if Classes[c]&UpperByte != 0 {
-		return c | 0x20
-	}
-	return c
-}
+func Lower(c byte) byte { return text.Lower(c) }
 
 // NextElement cuts the first element off a comma-separated list (RFC 9110 section
 // 5.6.1), trimmed; ok is false once the list is used up. Empty elements are returned

@@ -2,7 +2,6 @@ package files
 
 import (
 	"bytes"
-	nethttp "net/http"
 	"time"
 
 	"millrace.dev/codec/http"
@@ -50,8 +49,8 @@ func rangeWanted(h *http.Header, v validators) bool {
 	if tag, rest, ok := cutTag(value); ok && len(rest) == 0 {
 		return strongMatch(tag, v)
 	}
-	t, err := nethttp.ParseTime(string(value))
-	return err == nil && v.strong && t.Equal(v.modified)
+	t, ok := http.ParseDate(value, time.Now())
+	return ok && v.strong && t.Equal(v.modified)
 }
 
 // dateOf returns a field's date. A field that is repeated or no date has to be ignored, RFC
@@ -61,8 +60,7 @@ func dateOf(h *http.Header, f http.Field) (t time.Time, ok bool) {
 	if value == nil || h.Repeated(f) {
 		return t, false
 	}
-	t, err := nethttp.ParseTime(string(value))
-	return t, err == nil
+	return http.ParseDate(value, time.Now())
 }
 
 // matches reports whether a field lists the file's entity tag, or is "*".
