@@ -51,8 +51,12 @@ func (a *account) spend(b Budget, n int, now time.Duration) bool {
 		a.at = now
 		a.used -= min(a.used, int64(elapsed/time.Microsecond)*int64(b.PerSecond)/thousand)
 	}
-	a.used += int64(n) * thousand
-	return a.used <= int64(b.Burst)*thousand
+	used := a.used + int64(n)*thousand
+	if used > int64(b.Burst)*thousand {
+		return false
+	}
+	a.used = used
+	return true
 }
 
 // earn gives n back.

@@ -226,7 +226,7 @@ func (c *Conn) fail(err *ConnError) {
 	c.in.drop()
 	if !err.Remote {
 		c.Start(c.now)
-		p := AppendGoAway(c.room(FrameHeaderLen + 8 + len(err.Rule)).Writable()[:0], c.highest, err.Code, err.Rule)
+		p := AppendGoAway(c.room(FrameHeaderLen + 8 + len(err.Rule)).Writable()[:0], min(c.highest, c.lastTaken), err.Code, err.Rule)
 		c.commit(p)
 	}
 	c.endStreams(err)

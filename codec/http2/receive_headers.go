@@ -62,10 +62,11 @@ func (c *Conn) blockKind(id uint32) (headKind, error) {
 		return headNone, errIdle
 	}
 	if !c.is(isClient) && id > c.highest {
-		if id > c.lastTaken {
-			return headIgnored, nil // RFC 9113 section 6.8: opened before it got the GOAWAY
-		}
 		c.highest = id
+		if id > c.lastTaken {
+			c.closed.add(id, resetByUs) // RFC 9113 section 6.8: opened before it got the GOAWAY
+			return headIgnored, c.control(costControl)
+		}
 		c.block.fresh = true
 		return headRequest, nil
 	}
