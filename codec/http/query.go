@@ -12,8 +12,8 @@ import (
 // Names and values are views: of what was parsed, or, where something had to be decoded, of
 // memory that the Query keeps for the next Parse. They stay valid until then, and as long as
 // what was parsed is left alone, for a request's query until the Request is closed; they must
-// not be written to. Up to 16 parameters need no memory besides that, so that parsing
-// allocates once at most, and nothing when a Query is used again.
+// not be written to. Up to 16 parameters need no memory besides that, so that parsing what is
+// well-formed allocates once at most, and nothing when a Query is used again.
 //
 // A Query belongs to one goroutine at a time.
 type Query struct {
