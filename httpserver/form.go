@@ -27,6 +27,10 @@ func (x *Exchange) CollectForm(o multipart.FormOptions, fn func(x *Exchange, for
 	}
 	contentType := string(x.req.Header.ValueOf(http.FieldContentType))
 	c, err := multipart.NewCollector(contentType, o)
+	if err == nil && x.length > o.Limits.Effective().MaxTotal {
+		c.Close()
+		err = multipart.ErrTooLarge // no need to wait for that
+	}
 	if err != nil {
 		x.state |= sUnwanted
 		fn(x, nil, err)

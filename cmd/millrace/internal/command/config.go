@@ -24,6 +24,10 @@ type config struct {
 	maxFields, maxInFlight                  countValue
 	writeHigh, writeLow                     sizeValue
 
+	uploadDir                                 textValue
+	maxUpload, maxUploadFile, maxUploadMemory sizeValue
+	maxUploadParts                            countValue
+
 	headerTimeout, bodyTimeout, writeTimeout, idleTimeout, shutdownTimeout timeValue
 
 	allocator                      choiceValue
@@ -55,6 +59,7 @@ func (c *config) check() error {
 		{"max-request-line", c.maxLine, 1 << 20},
 		{"max-header-bytes", c.maxHeader, 64 << 20},
 		{"max-trailer-bytes", c.maxTrailer, 64 << 20},
+		{"upload-memory", c.maxUploadMemory, 1 << 30},
 		{"write-high", c.writeHigh, 1 << 30},
 		{"write-low", c.writeLow, 1 << 30},
 	} {
@@ -62,6 +67,9 @@ func (c *config) check() error {
 			most := sizeValue(f.most)
 			return fmt.Errorf("flag --%s: %s is out of range: want 1 to %s bytes", f.name, &f.value, &most)
 		}
+	}
+	if c.maxUpload == 0 || c.maxUploadFile == 0 {
+		return errors.New("flags --upload-max and --upload-max-file: 0 would refuse every upload: want 1 byte at least, or none for no limit")
 	}
 	if c.maxBody == 0 {
 		return errors.New("flag --max-body: 0 would refuse every body: want 1 byte at least, or none for no limit")
@@ -73,7 +81,7 @@ func (c *config) check() error {
 		name  string
 		value countValue
 	}{
-		{"max-header-fields", c.maxFields}, {"max-in-flight", c.maxInFlight}, {"backlog", c.backlog},
+		{"max-header-fields", c.maxFields}, {"upload-max-parts", c.maxUploadParts}, {"max-in-flight", c.maxInFlight}, {"backlog", c.backlog},
 	} {
 		if f.value == 0 {
 			return fmt.Errorf("flag --%s: has to be 1 at least", f.name)

@@ -94,6 +94,9 @@ func TestUsageErrors(t *testing.T) {
 		{"serve --max-body 0", "flag --max-body: 0 would refuse every body"},
 		{"serve --max-body -5", "for flag --max-body: want a number of bytes"},
 		{"serve --max-body 99999999999GiB", "for flag --max-body: want a number of bytes"},
+		{"serve --upload-max 0", "flags --upload-max and --upload-max-file: 0 would refuse"},
+		{"serve --upload-max-parts 0", "flag --upload-max-parts: has to be 1 at least"},
+		{"serve --upload-memory none", "flag --upload-memory: none is out of range"},
 		{"serve --write-high 1KiB", "flag --write-low: 32KiB is above --write-high, 1KiB"},
 		{"serve --idle-timeout 5", "for flag --idle-timeout: want a time such as"},
 		{"serve --idle-timeout 0s", "for flag --idle-timeout: want a time such as"},
@@ -130,6 +133,7 @@ func TestStartErrors(t *testing.T) {
 		{[]string{"--addr", "127.0.0.1:99999"}, []string{"flag --addr", "99999"}},
 		{[]string{"--dir", missing}, []string{"flag --dir", missing}},
 		{[]string{"--dir", file}, []string{"flag --dir", file}},
+		{[]string{"--upload-dir", missing}, []string{"flag --upload-dir", missing}},
 		{[]string{"--pprof", taken}, []string{"flag --pprof", taken}},
 	} {
 		code, out, err := run(append([]string{"serve", "--addr", "127.0.0.1:0"}, c.args...)...)

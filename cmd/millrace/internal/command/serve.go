@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"os"
 	"time"
 
 	"millrace.dev/buffer"
@@ -13,6 +14,7 @@ import (
 	"millrace.dev/cmd/millrace/internal/files"
 	"millrace.dev/cmd/millrace/internal/site"
 	"millrace.dev/codec/http"
+	"millrace.dev/codec/multipart"
 	"millrace.dev/httpserver"
 	"millrace.dev/loop"
 )
@@ -42,6 +44,11 @@ func serve(ctx context.Context, c *config, stdout, stderr io.Writer) (err error)
 		}
 		defer tree.Close()
 	}
+	if c.uploadDir != "" {
+		if err := checkDirectory(string(c.uploadDir)); err != nil {
+			return fmt.Errorf("flag --upload-dir: %w", err)
+		}
+	}
 	group, err := loop.NewGroup(loop.Options{Name: "serve", Loops: int(c.loops), Allocator: c.bufferAllocator(), Logger: logger})
 	if err != nil {
 		return fmt.Errorf("event loops: %w", err)
@@ -70,7 +77,7 @@ func serve(ctx context.Context, c *config, stdout, stderr io.Writer) (err error)
 		Started:   time.Now(),
 	}
 	defer watchLeaks(c.bufferLeakLevel(), collector, logger)()
-	s, err := site.New(site.Options{Collector: collector, Tree: tree, Settings: c.settings(), Logger: logger})
+	s, err := site.New(site.Options{Collector: collector, Tree: tree, Settings: c.settings(), Forms: c.forms(), Logger: logger})
 	if err != nil {
 		return err
 	}
@@ -95,6 +102,16 @@ func serve(ctx context.Context, c *config, stdout, stderr io.Writer) (err error)
 	}
 	<-ctx.Done()
 	return c.drain(server, s, logger)
+}
+
+// checkDirectory finds out before the first upload whether files can be made there.
+func checkDirectory(path string) error {
+	f, err := os.CreateTemp(path, "millrace-*")
+	if err != nil {
+		return err
+	}
+	_ = f.Close()
+	return os.Remove(f.Name())
 }
 
 // drain ends the server as --shutdown-timeout allows.
@@ -140,6 +157,15 @@ func (c *config) channelConfig() *channel.Config {
 	config := channel.NewConfig()
 	config.WriteBufferHigh, config.WriteBufferLow = int(c.writeHigh), int(c.writeLow)
 	return config
+}
+
+func (c *config) forms() multipart.FormOptions {
+	return multipart.FormOptions{
+		Limits: multipart.Limits{
+			MaxParts: int(c.maxUploadParts), MaxTotal: int64(c.maxUpload), MaxFile: int64(c.maxUploadFile),
+		},
+		Storage: multipart.Storage{Dir: string(c.uploadDir), Threshold: int64(c.maxUploadMemory)},
+	}
 }
 
 func (c *config) limits() http.Limits {

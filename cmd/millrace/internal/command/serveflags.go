@@ -6,6 +6,7 @@ import (
 
 	"millrace.dev/codec/http"
 	"millrace.dev/codec/http1"
+	"millrace.dev/codec/multipart"
 	"millrace.dev/httpserver"
 )
 
@@ -22,6 +23,7 @@ makes it exit at once.
   /json       a small JSON object     /stats    figures, as JSON
   /echo       the request's body      /live     figures, as charts
   /length     the size of the body    /healthz  200, or 503 while draining
+  /upload     a form with files       /form     a form without
 `
 
 const serveOutro = `
@@ -40,6 +42,10 @@ func serveFlags() (*flagSet, *config) {
 		maxTrailer:      http.DefaultMaxTrailer,
 		maxFields:       http.DefaultMaxFields,
 		maxBody:         -1,
+		maxUpload:       multipart.DefaultMaxTotal,
+		maxUploadFile:   multipart.DefaultMaxFile,
+		maxUploadMemory: multipart.DefaultThreshold,
+		maxUploadParts:  multipart.DefaultMaxParts,
 		maxInFlight:     http1.DefaultMaxInFlight,
 		writeHigh:       64 << 10,
 		writeLow:        32 << 10,
@@ -75,6 +81,13 @@ func serveFlags() (*flagSet, *config) {
 
 	f.heading("Memory")
 	f.add(&c.allocator, "allocator", strings.Join(c.allocator.words, "|"), "Where buffers come from: kept for reuse or not, on the Go heap or outside of it.")
+
+	f.heading("Forms, at /upload and /form")
+	f.add(&c.uploadDir, "upload-dir", "DIRECTORY", "Where uploaded files are while their request is answered, without a name where the system allows it. The system's directory for temporary files unless given.")
+	f.add(&c.maxUpload, "upload-max", "SIZE", "A whole form; beyond it 413.")
+	f.add(&c.maxUploadFile, "upload-max-file", "SIZE", "One of its files; beyond it 413.")
+	f.add(&c.maxUploadParts, "upload-max-parts", "N", "Its fields and files; beyond it 413.")
+	f.add(&c.maxUploadMemory, "upload-memory", "SIZE", "Largest file that is kept in memory and not on disk.")
 
 	f.heading("Back pressure")
 	f.add(&c.writeHigh, "write-high", "SIZE", "Bytes waiting to be sent on a connection from which on its producer is told to pause.")

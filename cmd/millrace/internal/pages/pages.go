@@ -6,6 +6,7 @@ import (
 	_ "embed"
 	"encoding/base64"
 	"html/template"
+	"strings"
 )
 
 // Style is the style sheet that all pages share.
@@ -18,6 +19,9 @@ var startSource string
 
 //go:embed live.html
 var liveSource string
+
+//go:embed forms.html
+var formsSource string
 
 //go:embed live.js
 var liveScript string
@@ -53,6 +57,13 @@ func Live() (Page, error) {
 		Style  template.CSS
 		Script template.JS
 	}{template.CSS(Style), template.JS(liveScript)}, liveScript)
+}
+
+// Forms renders the page of forms, which may be sent to this server.
+func Forms() (Page, error) {
+	p, err := render(formsSource, struct{ Style template.CSS }{template.CSS(Style)}, "")
+	p.Policy = strings.Replace(p.Policy, "form-action 'none'", "form-action 'self'", 1)
+	return p, err
 }
 
 func render(source string, data any, script string) (p Page, err error) {

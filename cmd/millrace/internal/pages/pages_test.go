@@ -23,7 +23,7 @@ func TestStart(t *testing.T) {
 	for _, want := range []string{
 		"&lt;blue&gt;", "/srv/a&amp;b", "curl http://127.0.0.1:1234/plaintext",
 		`href="/plaintext"`, `href="/json"`, `href="/files/"`, `href="/stats"`, `href="/stats/stream"`,
-		`href="/live"`, `href="/healthz"`, "<code>/echo</code>", "<code>/length</code>",
+		`href="/live"`, `href="/healthz"`, `href="/upload"`, `href="/form"`, "<code>/echo</code>", "<code>/length</code>",
 	} {
 		if !strings.Contains(html, want) {
 			t.Errorf("the page lacks %s", want)
@@ -70,8 +70,15 @@ func TestPagesAreSelfContained(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	forms, err := Forms()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(forms.Policy, "form-action 'self'") || strings.Contains(start.Policy, "form-action 'self'") {
+		t.Errorf("policies %q, %q", forms.Policy, start.Policy)
+	}
 	foreign := regexp.MustCompile(`(src=|@import|url\(|<link[^>]+href="[^d])`)
-	for name, p := range map[string]Page{"start": start, "live": live} {
+	for name, p := range map[string]Page{"start": start, "live": live, "forms": forms} {
 		if found := foreign.Find(p.HTML); found != nil {
 			t.Errorf("the %s page has %q", name, found)
 		}

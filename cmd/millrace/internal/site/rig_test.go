@@ -38,7 +38,8 @@ type rig struct {
 	client *nethttp.Client
 }
 
-func newRig(t *testing.T) *rig {
+// newRig starts a server with a site; each of with changes its options before.
+func newRig(t *testing.T, with ...func(*Options)) *rig {
 	t.Helper()
 	r := &rig{T: t, dir: t.TempDir(), client: &nethttp.Client{Timeout: patience}}
 	tree, err := files.Open(r.dir)
@@ -47,14 +48,18 @@ func newRig(t *testing.T) *rig {
 	group, err := loop.NewGroup(loop.Options{Loops: 2, Name: t.Name(), Logger: logger})
 	r.must(err)
 	r.server = &httpserver.Server{Group: group, Metrics: channel.NewMetrics(group), Logger: logger}
-	r.site, err = New(Options{
+	o := Options{
 		Collector: &figures.Collector{
 			Version: "test", Transport: "tcp", Group: group,
 			Metrics: r.server.Metrics, Server: r.server, Started: time.Now(),
 		},
 		Tree:   tree,
 		Logger: logger,
-	})
+	}
+	for _, f := range with {
+		f(&o)
+	}
+	r.site, err = New(o)
 	r.must(err)
 	r.server.Native = r.site
 	ln, err := r.server.Listen("tcp", "127.0.0.1:0")

@@ -12,6 +12,7 @@ import (
 	"millrace.dev/cmd/millrace/internal/pages"
 	"millrace.dev/cmd/millrace/internal/workers"
 	"millrace.dev/codec/http"
+	"millrace.dev/codec/multipart"
 	"millrace.dev/httpserver"
 	"millrace.dev/loop"
 )
@@ -23,7 +24,9 @@ type Options struct {
 	Tree *files.Tree
 	// Settings are shown on the start page.
 	Settings []pages.Fact
-	Logger   *slog.Logger
+	// Forms say what /upload and /form take.
+	Forms  multipart.FormOptions
+	Logger *slog.Logger
 }
 
 // Site is the native handler of all endpoints. It must be closed once the server was shut
@@ -32,6 +35,7 @@ type Site struct {
 	o       Options
 	start   atomic.Pointer[pages.Page]
 	live    pages.Page
+	forms   pages.Page
 	streams map[*loop.Loop]*streams // not changed after New
 	opening *workers.Pool
 }
@@ -49,6 +53,9 @@ func New(o Options) (*Site, error) {
 	var err error
 	if s.live, err = pages.Live(); err != nil {
 		return nil, fmt.Errorf("live page: %w", err)
+	}
+	if s.forms, err = pages.Forms(); err != nil {
+		return nil, fmt.Errorf("page of forms: %w", err)
 	}
 	if err := s.renderStart(""); err != nil {
 		return nil, err
@@ -121,6 +128,10 @@ func (s *Site) ServeNative(x *httpserver.Exchange) bool {
 		serveEcho(x)
 	case "/length":
 		serveLength(x)
+	case "/upload":
+		s.upload(x)
+	case "/form":
+		s.form(x)
 	case "/":
 		if readOnly(x) {
 			servePage(x, s.start.Load())
