@@ -19,8 +19,10 @@ type Decoder struct {
 	// negative when the list exceeds them.
 	room, left int
 	copied     int // bytes of names copied because of references to them
-	scratch    *scratch
 	field      Field
+	text       []byte // the strings of the field that had to be decoded, in small or in scratch
+	small      [128]byte
+	scratch    *scratch
 }
 
 // maxCopied bounds the work that references to names in the dynamic table can cause in a
@@ -90,6 +92,7 @@ func (d *Decoder) Decode(fragment []byte, end bool, sink Sink) error {
 	}
 	d.err = err
 	d.open = false
+	d.text = nil
 	d.scratch.release()
 	d.scratch = nil
 	return err

@@ -8,8 +8,8 @@ import (
 // maxDecoded bounds the length of n bytes decoded, plus what a step may write beyond.
 func maxDecoded(n int) int { return n*maxExpansion/minCodeLen + 2 }
 
-// appendDecoded appends what the Huffman-encoded src stands for. The room that it takes is
-// bounded by the bytes that have arrived.
+// appendDecoded appends what the Huffman-encoded src stands for. The room that it takes,
+// maxDecoded, is bounded by the bytes that have arrived.
 func appendDecoded(dst, src []byte) ([]byte, error) {
 	start := len(dst)
 	dst = slices.Grow(dst, maxDecoded(len(src)))

@@ -1,7 +1,7 @@
 package hpack
 
-// text is a string of a block as it was sent.
-type text struct {
+// sent is a string of a block as it was sent.
+type sent struct {
 	raw     []byte
 	huffman bool
 }
@@ -15,24 +15,27 @@ func (d *Decoder) literal(p []byte, i int, sink Sink) (int, error) {
 	if indexing {
 		mask = 0x3f
 	}
-	index, i, err := readInteger(p, i, mask)
-	if err != nil || i == incomplete {
-		return i, err
+	index, i := uint32(first&mask), i+1
+	var err error
+	if index == uint32(mask) {
+		if index, i, err = readLongInteger(p, i, index); err != nil || i == incomplete {
+			return i, err
+		}
 	}
 	if d.mustShrink {
 		return 0, ErrTableSize
 	}
-	var name, value text
+	var name, value sent
 	if index == 0 {
-		if name, i, err = d.text(p, i); err != nil || i == incomplete {
+		if name, i, err = d.readString(p, i); err != nil || i == incomplete {
 			return i, err
 		}
 	}
-	if value, i, err = d.text(p, i); err != nil || i == incomplete {
+	if value, i, err = d.readString(p, i); err != nil || i == incomplete {
 		return i, err
 	}
 	d.started = true
-	d.scratch.reset()
+	d.resetText()
 	traits, err := d.compose(index, name, value, indexing)
 	if err != nil {
 		return 0, err
@@ -47,29 +50,31 @@ func (d *Decoder) literal(p []byte, i int, sink Sink) (int, error) {
 	return i, nil
 }
 
-// text finds a string, RFC 7541 section 5.2.
-func (d *Decoder) text(p []byte, i int) (t text, next int, err error) {
+// readString finds a string, RFC 7541 section 5.2.
+func (d *Decoder) readString(p []byte, i int) (s sent, next int, err error) {
 	if i == len(p) {
-		return text{}, incomplete, nil
+		return sent{}, incomplete, nil
 	}
-	t.huffman = p[i]&0x80 != 0
-	length, i, err := readInteger(p, i, 0x7f)
-	if err != nil || i == incomplete {
-		return text{}, i, err
+	s.huffman = p[i]&0x80 != 0
+	length, i := uint32(p[i]&0x7f), i+1
+	if length == 0x7f {
+		if length, i, err = readLongInteger(p, i, length); err != nil || i == incomplete {
+			return sent{}, i, err
+		}
 	}
 	if int64(length) > int64(d.limits.MaxString) {
-		return text{}, 0, ErrTooLong
+		return sent{}, 0, ErrTooLong
 	}
 	if next = i + int(length); next > len(p) {
-		return text{}, incomplete, nil
+		return sent{}, incomplete, nil
 	}
-	t.raw = p[i:next:next]
-	return t, next, nil
+	s.raw = p[i:next:next]
+	return s, next, nil
 }
 
 // compose sets the name and value of d.field. They are never views of the dynamic table
 // when the field enters it: the insertion may well evict the entry that has the name.
-func (d *Decoder) compose(index uint32, name, value text, indexing bool) (traits, error) {
+func (d *Decoder) compose(index uint32, name, value sent, indexing bool) (traits, error) {
 	var t traits
 	f := &d.field
 	var err error
@@ -94,7 +99,7 @@ func (d *Decoder) compose(index uint32, name, value text, indexing bool) (traits
 			if d.copied += len(f.Name); d.copied > maxCopied {
 				return t, ErrTooMuchWork
 			}
-			f.Name = d.borrow().keep(f.Name)
+			f.Name = d.keep(f.Name)
 		}
 	}
 	f.Value, err = d.plain(value)
@@ -103,9 +108,24 @@ func (d *Decoder) compose(index uint32, name, value text, indexing bool) (traits
 }
 
 // plain returns the bytes that a string stands for. Only Huffman-encoded ones need memory.
-func (d *Decoder) plain(t text) ([]byte, error) {
-	if !t.huffman {
-		return t.raw, nil
+func (d *Decoder) plain(s sent) ([]byte, error) {
+	if !s.huffman {
+		return s.raw, nil
 	}
-	return d.borrow().decode(t.raw)
+	d.reserveText(maxDecoded(len(s.raw)))
+	start := len(d.text)
+	decoded, err := appendDecoded(d.text, s.raw)
+	if err != nil {
+		return nil, err
+	}
+	d.text = decoded
+	return decoded[start:], nil
+}
+
+// keep returns a copy of p, for the length of a field.
+func (d *Decoder) keep(p []byte) []byte {
+	d.reserveText(len(p))
+	start := len(d.text)
+	d.text = append(d.text, p...)
+	return d.text[start:]
 }

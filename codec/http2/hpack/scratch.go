@@ -1,10 +1,13 @@
 package hpack
 
-import "sync"
+import (
+	"slices"
+	"sync"
+)
 
-// scratch is the memory that decoding a block may need. Decoders share them through a pool,
-// because connections are idle for most of their time; one holds a scratch from the first
-// string that needs it until the end of the block.
+// scratch is the memory that decoding a block needs when the Decoder's own few bytes are not
+// enough. Decoders share them through a pool, because connections are idle for most of their
+// time; one holds a scratch until the end of the block.
 type scratch struct {
 	pending []byte // the beginning of a field whose rest has not arrived
 	text    []byte // decoded strings of the current field
@@ -29,27 +32,24 @@ func (s *scratch) release() {
 	}
 }
 
-// reset forgets the strings of the field before.
-func (s *scratch) reset() {
-	if s != nil {
-		s.text = s.text[:0]
+// resetText forgets the strings of the field before.
+func (d *Decoder) resetText() {
+	if d.scratch != nil {
+		d.text = d.scratch.text[:0]
+	} else {
+		d.text = d.small[:0]
 	}
 }
 
-// keep copies p. When the text has to move for it, what was handed out stays where it is.
-func (s *scratch) keep(p []byte) []byte {
-	start := len(s.text)
-	s.text = append(s.text, p...)
-	return s.text[start:]
-}
-
-// decode is keep for a Huffman-encoded string.
-func (s *scratch) decode(p []byte) ([]byte, error) {
-	start := len(s.text)
-	text, err := appendDecoded(s.text, p)
-	if err != nil {
-		return nil, err
+// reserveText makes room for n more bytes. What the field has in the text already may stay
+// behind where it is: views keep that memory alive.
+func (d *Decoder) reserveText(n int) {
+	if cap(d.text)-len(d.text) >= n {
+		return
 	}
-	s.text = text
-	return text[start:], nil
+	if d.scratch == nil {
+		d.text = d.borrow().text[:0]
+	}
+	d.text = slices.Grow(d.text, n)
+	d.scratch.text = d.text
 }
