@@ -56,8 +56,9 @@ func (l *lab) measure(ctx context.Context) error {
 	if ctx.Err() != nil {
 		failed = errors.Join(failed, errInterrupted)
 	}
+	wrong := l.check(chosen, measured)
 	if l.smoke {
-		return errors.Join(failed, checkAll(chosen, measured))
+		return errors.Join(failed, wrong)
 	}
 	if len(measured.Topics) == 0 {
 		return errors.Join(failed, errors.New("nothing was measured"))
@@ -67,10 +68,8 @@ func (l *lab) measure(ctx context.Context) error {
 		l.narrow(old, measured)
 		fmt.Print("\n## Since ", l.compare, "\n\n", report.Compare(old, measured))
 	}
-	for _, t := range chosen {
-		if t.wrong != nil {
-			p.note("%v", t.wrong)
-		}
+	if wrong != nil {
+		p.note("%v", wrong)
 	}
 	return errors.Join(failed, l.write(before, measured))
 }
@@ -107,16 +106,25 @@ func (l *lab) narrow(old, measured *result.Report) {
 // chosen returns the topics to measure. All of them are without those that can't be here.
 func (l *lab) chosen() ([]*topic, error) {
 	topics, err := selectTopics(l.all, l.topics)
-	if err != nil || l.topics != "all" {
-		return topics, err
+	if err != nil {
+		return nil, err
 	}
+	matches := func(t *topic) bool { return benchPattern(t.functions, l.pattern) != "" }
+	var picked []*topic
 	_, noLoad := wrk.Find()
-	if noLoad != nil && !l.smoke {
-		fmt.Fprintln(os.Stderr, "without the topics that load servers:", noLoad)
+	for _, t := range topics {
+		switch {
+		case !matches(t) || l.topics == "all" && t.server != nil && l.smoke:
+		case l.topics == "all" && t.server != nil && noLoad != nil:
+			fmt.Fprintf(os.Stderr, "without %s: %v\n", t.name, noLoad)
+		default:
+			picked = append(picked, t)
+		}
 	}
-	return slices.DeleteFunc(slices.Clone(topics), func(t *topic) bool {
-		return t.server != nil && (noLoad != nil || l.smoke)
-	}), nil
+	if len(picked) == 0 {
+		return nil, fmt.Errorf("no benchmark matches %q", l.pattern)
+	}
+	return picked, nil
 }
 
 // play plays the repetitions, and returns the topics that have a complete one, with what
@@ -182,7 +190,11 @@ func (l *lab) commit(ctx context.Context) string {
 	return string(bytes.TrimSpace(out))
 }
 
-func checkAll(topics []*topic, measured *result.Report) error {
+// check says where names and notes of whole topics don't fit.
+func (l *lab) check(topics []*topic, measured *result.Report) error {
+	if l.pattern != "" {
+		return nil
+	}
 	var errs []error
 	for _, t := range topics {
 		if measured.Topic(t.name) == nil {

@@ -103,8 +103,8 @@ func (l *lab) loadServer(ctx context.Context, s *serverTopic, value string, prog
 		}
 		name := s.measurementName(ld.name, value)
 		progress(name)
-		if n := m.Errors.Total(); n > 0 {
-			return all, fmt.Errorf("%s: %d errors: %+v", name, n, m.Errors)
+		if m.Errors.Total() > 0 || m.Requests == 0 {
+			return all, fmt.Errorf("%s: %d answers; errors: %+v", name, m.Requests, m.Errors)
 		}
 		all = append(all, serverMeasurement(name, m))
 	}

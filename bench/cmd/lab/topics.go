@@ -22,10 +22,9 @@ import (
 // topic is a group of benchmarks, with the notes in bench/micro/NAME.md.
 type topic struct {
 	name string
-	// functions are the benchmark functions of its files, in the order of the source. A topic
-	// without any loads servers instead.
+	// functions are the benchmark functions of its files, in the order of the source.
 	functions []string
-	// server is set when it loads servers.
+	// server is set when the topic loads servers instead; its one function is only a name.
 	server *serverTopic
 	notes  notes.Notes
 	// wrong says what is wrong with the notes; the benchmarks run all the same.
@@ -70,7 +69,7 @@ func findTopics(root string) ([]*topic, error) {
 		t.functions = append(t.functions, functions...)
 	}
 	for _, s := range serverTopics {
-		topics = append(topics, &topic{name: s.name, server: s})
+		topics = append(topics, &topic{name: s.name, functions: []string{"Benchmark" + s.benchmark}, server: s})
 	}
 	for _, t := range topics {
 		t.readNotes(dir)

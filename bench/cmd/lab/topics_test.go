@@ -54,8 +54,8 @@ func TestFindTopics(t *testing.T) {
 	want := []string{
 		`hex "Hex" [BenchmarkHexDump BenchmarkHex] false`,
 		`query "" [BenchmarkQuery] false`,
-		`server-allocators "Kinds" [] true`,
-		`server-leak "Levels" [] true`,
+		`server-allocators "Kinds" [BenchmarkServerAllocators] true`,
+		`server-leak "Levels" [BenchmarkServerLeak] true`,
 		`timers "Timers" [BenchmarkTimers] false`,
 	}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
@@ -86,6 +86,35 @@ func TestSelectTopics(t *testing.T) {
 		}
 		if got := strings.Join(names, " "); got != want || (err == nil) != (want != "") {
 			t.Errorf("%q: %q, %v", list, got, err)
+		}
+	}
+}
+
+func TestChosen(t *testing.T) {
+	t.Parallel()
+	all, err := findTopics(exampleBench(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		s    settings
+		want string
+	}{
+		{settings{topics: "hex,timers"}, "hex timers"},
+		{settings{topics: "all", smoke: true}, "hex query timers"},
+		{settings{topics: "server-leak", smoke: true}, "server-leak"},
+		{settings{topics: "all", pattern: "Dump|Query/x", smoke: true}, "hex query"},
+		{settings{topics: "server-leak,hex", pattern: "ServerLeak"}, "server-leak"},
+		{settings{topics: "hex", pattern: "Query"}, ""},
+	} {
+		l := lab{settings: c.s, all: all}
+		topics, err := l.chosen()
+		var names []string
+		for _, topic := range topics {
+			names = append(names, topic.name)
+		}
+		if got := strings.Join(names, " "); got != c.want || (err == nil) != (c.want != "") {
+			t.Errorf("%+v: %q, %v", c.s, got, err)
 		}
 	}
 }

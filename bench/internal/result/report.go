@@ -3,6 +3,7 @@ package result
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -136,7 +137,8 @@ func (t *Topic) find(name string) *Benchmark {
 	return nil
 }
 
-// Add appends what a repetition measured.
+// Add appends what a repetition measured. Values that are no numbers are left out, since a
+// report with one could not be saved.
 func (t *Topic) Add(measured []Measurement) {
 	for _, m := range measured {
 		b := t.find(m.Name)
@@ -145,6 +147,9 @@ func (t *Topic) Add(measured []Measurement) {
 			t.Benchmarks = append(t.Benchmarks, b)
 		}
 		for unit, v := range m.Values {
+			if math.IsNaN(v) || math.IsInf(v, 0) {
+				continue
+			}
 			b.Values[unit] = append(b.Values[unit], v)
 		}
 	}

@@ -1,6 +1,7 @@
 package result
 
 import (
+	"math"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -81,7 +82,7 @@ func TestAddKeepsTheOrder(t *testing.T) {
 	t.Parallel()
 	topic := new(Topic)
 	for _, v := range []float64{1, 3} {
-		topic.Add([]Measurement{{"Z", map[string]float64{Time: v}}, {"A", map[string]float64{Time: 2 * v, "x": v}}})
+		topic.Add([]Measurement{{"Z", map[string]float64{Time: v}}, {"A", map[string]float64{Time: 2 * v, "x": v, "y": math.NaN(), "z": math.Inf(1)}}})
 	}
 	if len(topic.Benchmarks) != 2 || topic.Benchmarks[0].Name != "Z" {
 		t.Fatalf("%+v", topic.Benchmarks)
