@@ -150,6 +150,14 @@ func (c *codec) Reset(id uint64, code ErrCode) {
 	}
 }
 
+// GiveUp says that the rest of a request isn't wanted; see Conn.GiveUp.
+func (c *codec) GiveUp(id uint64) {
+	if c.state == serving {
+		c.conn.GiveUp(id)
+		c.written()
+	}
+}
+
 // Ping sends a PING to see whether the peer is still there; see Conn.Ping. A peer that does
 // not answer within Options.PingTimeout loses the connection.
 func (c *codec) Ping() {

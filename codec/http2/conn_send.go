@@ -278,6 +278,20 @@ func (c *Conn) Reset(id uint64, code ErrCode) {
 	c.reset(s, code, &StreamError{Code: code, Rule: "reset by this side"})
 }
 
+// GiveUp says that the rest of a request isn't wanted: its stream is reset, with NO_ERROR,
+// when the answer has been sent (RFC 9113 section 8.1), if it is still open then.
+func (c *Conn) GiveUp(id uint64) {
+	s := c.stream(id)
+	switch {
+	case s == nil || c.err != nil || c.is(isClient):
+	case s.is(localClosed):
+		c.resets.earn(1)
+		c.reset(s, NoError, ErrNoStream)
+	default:
+		s.flags |= resetAtEnd
+	}
+}
+
 // Continue answers the request with 100 if its client waits for that.
 func (c *Conn) Continue(id uint64) {
 	s := c.stream(id)

@@ -145,8 +145,11 @@ func (c *Conn) windowUpdate(h FrameHeader) error {
 	}
 	s := c.streams.get(h.StreamID)
 	if s == nil || s.head != nil {
-		if c.isIdle(h.StreamID) || s != nil {
+		switch {
+		case c.isIdle(h.StreamID) || s != nil:
 			return errIdle
+		case n == 0 && c.closed.find(h.StreamID) == finished:
+			return c.breachOf(h.StreamID, errStreamZero) // wrong whenever it comes
 		}
 		return nil
 	}
