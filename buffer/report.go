@@ -4,6 +4,8 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+
+	"millrace.dev/internal/callstack"
 )
 
 // Report describes a Buffer that was leaked: it became unreachable without Close.
@@ -53,12 +55,13 @@ func (p Place) String() string {
 
 // report is called with mu held.
 func (t *tracker) report() Report {
-	r := Report{Level: t.level, Capacity: t.size, Allocated: Place{Frames: t.alloc.Frames()}}
+	r := Report{Level: t.level, Capacity: t.size, Allocated: placeOf(t.alloc)}
 	kept := min(t.count, maxTouches)
 	for i := range kept {
-		p := t.touches[(t.count-1-i)%maxTouches]
-		r.Touched = append(r.Touched, Place{p.hint, p.at.Frames()})
+		r.Touched = append(r.Touched, placeOf(t.touches[(t.count-1-i)%maxTouches]))
 	}
 	r.Dropped = t.count - kept
 	return r
 }
+
+func placeOf(s *callstack.Stack) Place { return Place{s.Label(), s.Frames()} }

@@ -21,17 +21,11 @@ type tracker struct {
 	level   LeakLevel
 	size    int // capacity when allocated
 	alloc   *callstack.Stack
-	touches [maxTouches]touch
-	count   int // touches ever made; the last maxTouches are kept in a ring
+	touches [maxTouches]*callstack.Stack // labelled with the hints
+	count   int                          // touches ever made; the last maxTouches are kept in a ring
 }
 
 type sentinel struct{ *tracker }
-
-// touch is a place that a Buffer passed.
-type touch struct {
-	hint string
-	at   *callstack.Stack
-}
 
 const (
 	maxTouches  = 8  // records kept of each Buffer
@@ -64,7 +58,7 @@ func (b *Buffer) track(skip int) {
 	if level >= Advanced {
 		depth = allocFrames
 	}
-	at := callstack.Capture(skip, depth)
+	at := callstack.Capture("", skip, depth)
 	s := sentinels.Get().(*sentinel)
 	s.mu.Lock()
 	s.open, s.level, s.size, s.alloc, s.count = true, level, cap(b.data), at, 0
@@ -107,9 +101,8 @@ func (s *sentinel) copy(size int) *sentinel {
 	s.mu.Lock()
 	c.mu.Lock()
 	c.open, c.level, c.size, c.alloc, c.count = true, s.level, size, s.alloc, s.count
-	if s.count > 0 {
-		c.touches = s.touches
-	}
+	n := min(s.count, maxTouches)
+	copy(c.touches[:n], s.touches[:n])
 	c.mu.Unlock()
 	s.mu.Unlock()
 	return c
@@ -173,9 +166,9 @@ func (t *tracker) touch(hint string, skip int) {
 	if t.level < Advanced {
 		return
 	}
-	at := callstack.Capture(skip, touchFrames)
+	at := callstack.Capture(hint, skip, touchFrames)
 	t.mu.Lock()
-	t.touches[t.count%maxTouches] = touch{hint, at}
+	t.touches[t.count%maxTouches] = at
 	t.count++
 	t.mu.Unlock()
 }

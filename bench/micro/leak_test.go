@@ -109,7 +109,7 @@ func BenchmarkLeakTouch(b *testing.B) {
 		b.Run("op=stack/alt=millrace-framepointers", func(b *testing.B) {
 			leakDeep(12, func() {
 				for range b.N {
-					callstack.Capture(0, 6)
+					callstack.Capture("", 0, 6)
 				}
 			})
 		})

@@ -6,11 +6,13 @@ import (
 	"sync/atomic"
 )
 
-// Stack is a call stack. It doesn't change, and is shared by all that were captured at the
-// same place and came there by the same calls.
+// Stack is a call stack with a label. It doesn't change, and is shared by all that were
+// captured at the same place with the same label and came there by the same calls.
 type Stack struct {
 	key         []uintptr // what it is recognised by,
 	skip, depth int       // besides what was asked for
+	label       string
+	hash        uintptr   // of all these
 	pcs         []uintptr // as runtime.Callers returns them
 }
 
@@ -29,36 +31,51 @@ const (
 var table [slots]atomic.Pointer[Stack]
 
 // Capture returns up to depth ≤ MaxDepth frames of the goroutine's stack, from skip ≤ 8
-// frames up, where 0 is Capture's caller. It doesn't allocate in the long run. Any goroutine
-// may call it.
-func Capture(skip, depth int) *Stack {
+// frames up, where 0 is Capture's caller, with a label that may be empty. It doesn't allocate
+// in the long run. Any goroutine may call it.
+func Capture(label string, skip, depth int) *Stack {
 	var room [maxKey]uintptr
 	// A function that was inlined has no frame of its own, so that so many return addresses
 	// cover all that is asked for; the first two are those of key and Capture.
 	raw := room[:min(skip+depth+2, maxKey)]
 	raw = raw[:key(raw)]
-	return intern(raw, skip, depth)
+	return intern(raw, label, skip, depth)
 }
 
 // intern returns the stack of that key. Its caller is Capture.
-func intern(raw []uintptr, skip, depth int) *Stack {
-	place := &table[hash(raw, uintptr(skip<<8|depth))%slots]
-	if s := place.Load(); s != nil && s.skip == skip && s.depth == depth && slices.Equal(s.key, raw) {
+func intern(raw []uintptr, label string, skip, depth int) *Stack {
+	h := hash(raw, label, uintptr(skip<<8|depth))
+	place := &table[h%slots]
+	if s := place.Load(); s != nil && s.skip == skip && s.depth == depth && s.label == label && slices.Equal(s.key, raw) {
 		return s
 	}
-	s := &Stack{key: slices.Clone(raw), skip: skip, depth: depth, pcs: make([]uintptr, depth)}
+	s := &Stack{key: slices.Clone(raw), skip: skip, depth: depth, label: label, hash: h, pcs: make([]uintptr, depth)}
 	s.pcs = s.pcs[:runtime.Callers(skip+3, s.pcs)]
 	place.Store(s)
 	return s
 }
 
 // hash is fast rather than good: the multiplications don't wait for each other.
-func hash(raw []uintptr, h uintptr) uintptr {
+func hash(raw []uintptr, label string, h uintptr) uintptr {
+	if n := len(label); n > 0 {
+		h += uintptr(n)<<16 | uintptr(label[0])<<12 | uintptr(label[n-1])<<24
+	}
 	for i, pc := range raw {
 		h ^= (pc + uintptr(i)) * (2*uintptr(i) + 0x9e3779b1)
 	}
 	return h ^ h>>15
 }
+
+// Label returns what Capture was told; of a nil Stack nothing.
+func (s *Stack) Label() string {
+	if s == nil {
+		return ""
+	}
+	return s.label
+}
+
+// Hash returns a number that two different Stacks are unlikely to share.
+func (s *Stack) Hash() uintptr { return s.hash }
 
 // PCs returns the program counters as runtime.Callers does. The caller must not change them.
 func (s *Stack) PCs() []uintptr {

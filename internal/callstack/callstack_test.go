@@ -17,7 +17,7 @@ func deep(n int, f func()) int {
 }
 
 // inlined is a frame that has no frame pointer.
-func inlined(skip, depth int) *Stack { return Capture(skip, depth) }
+func inlined(skip, depth int) *Stack { return Capture("", skip, depth) }
 
 // want is what runtime.Callers finds, from its caller's skip-th caller up.
 func want(skip, depth int) []runtime.Frame {
@@ -39,7 +39,7 @@ func TestCaptureFindsWhatTheRuntimeFinds(t *testing.T) {
 			for _, depth := range []int{1, 3, 8, MaxDepth} {
 				for skip := range maxSkip {
 					for range 2 { // captured, then recognised
-						if got, want := Capture(skip, depth).Frames(), want(skip, depth); !same(got, want) {
+						if got, want := Capture("", skip, depth).Frames(), want(skip, depth); !same(got, want) {
 							t.Fatalf("depth %d, skip %d: %v, want %v", depth, skip, got, want)
 						}
 					}
@@ -53,11 +53,26 @@ func TestCaptureFindsWhatTheRuntimeFinds(t *testing.T) {
 	}
 }
 
+func TestLabelsTellStacksApart(t *testing.T) {
+	t.Parallel()
+	labels := []string{"", "a", "b", "ab", "aab", "abb", "axb"}
+	seen := map[*Stack]string{}
+	for range 2 {
+		for _, label := range labels {
+			s := Capture(label, 0, 4)
+			if s.Label() != label || seen[s] != label && seen[s] != "" {
+				t.Errorf("label %q, want %q", s.Label(), label)
+			}
+			seen[s] = label
+		}
+	}
+}
+
 // Two stacks that differ in one frame, however far up it is, are two.
 func TestStacksAreToldApart(t *testing.T) {
 	t.Parallel()
 	var stacks []*Stack
-	capture := func() { stacks = append(stacks, Capture(1, MaxDepth)) }
+	capture := func() { stacks = append(stacks, Capture("", 1, MaxDepth)) }
 	for n := range MaxDepth - 2 {
 		deep(n, capture)
 		deep(n, capture) // another line
@@ -72,12 +87,12 @@ func TestStacksAreToldApart(t *testing.T) {
 }
 
 func TestTheSamePlaceIsTheSameStack(t *testing.T) {
-	if n := testing.AllocsPerRun(100, func() { Capture(0, 8) }); n != 0 {
+	if n := testing.AllocsPerRun(100, func() { Capture("", 0, 8) }); n != 0 {
 		t.Errorf("%v allocations", n)
 	}
 	var first *Stack
 	for range 3 {
-		s := Capture(0, 8)
+		s := Capture("", 0, 8)
 		if first == nil {
 			first = s
 		}
@@ -92,7 +107,7 @@ func TestPortableKeyWorksToo(t *testing.T) {
 	var room [maxKey]uintptr
 	deep(5, func() {
 		capture := func(skip, depth int) *Stack {
-			return intern(room[:portableKey(room[:skip+depth+2])], skip, depth)
+			return intern(room[:portableKey(room[:skip+depth+2])], "", skip, depth)
 		}
 		for range 2 {
 			if got, want := capture(0, 6).Frames(), want(0, 6); !same(got, want) {
@@ -109,7 +124,7 @@ func TestCaptureOnManyGoroutines(t *testing.T) {
 		wg.Go(func() {
 			for i := range 2000 {
 				deep((g+i)%20, func() {
-					if f := Capture(1, 4).Frames(); f[0].Function != "millrace.dev/internal/callstack.deep" {
+					if f := Capture("", 1, 4).Frames(); f[0].Function != "millrace.dev/internal/callstack.deep" {
 						t.Errorf("%v", f)
 					}
 				})
@@ -122,7 +137,7 @@ func TestCaptureOnManyGoroutines(t *testing.T) {
 func TestNoStack(t *testing.T) {
 	t.Parallel()
 	var s *Stack
-	if s.PCs() != nil || s.Frames() != nil {
+	if s.PCs() != nil || s.Frames() != nil || s.Label() != "" {
 		t.Error("frames of nothing")
 	}
 }
@@ -137,7 +152,7 @@ func BenchmarkCapture(b *testing.B) {
 		})
 		b.Run("capture", func(b *testing.B) {
 			for b.Loop() {
-				Capture(0, 8)
+				Capture("", 0, 8)
 			}
 		})
 	})

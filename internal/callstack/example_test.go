@@ -7,7 +7,7 @@ import (
 )
 
 func ExampleCapture() {
-	s := callstack.Capture(0, 1)
+	s := callstack.Capture("", 0, 1)
 	fmt.Println(s.Frames()[0].Function)
 	// Output: millrace.dev/internal/callstack_test.ExampleCapture
 }
