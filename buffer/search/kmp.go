@@ -81,6 +81,7 @@ func (p *KMPProcessor) Matched() int { return p.state }
 // and returns -1.
 func (p *KMPProcessor) Next(run []byte) int {
 	n, k, i := p.n, p.state, 0
+	patience := impatient
 	for i < len(run) {
 		if k == 0 {
 			j := bytes.IndexByte(run[i:], n.needle[0])
@@ -88,9 +89,12 @@ func (p *KMPProcessor) Next(run []byte) int {
 				break
 			}
 			i += j
+			if patience = impatient; j < near {
+				patience = patient
+			}
 		}
 		var taken int
-		taken, k = n.advance(k, run[i:])
+		taken, k = n.advance(k, run[i:], patience)
 		i += taken
 		if k == len(n.needle) {
 			p.state = int(n.links[k])
@@ -101,15 +105,20 @@ func (p *KMPProcessor) Next(run []byte) int {
 	return -1
 }
 
-// patience is how many bytes that start no match advance takes: about as many as the call that
-// finds the next one costs.
-const patience = 3
+// How many bytes that start no match advance takes before bytes.IndexByte is called for the
+// next that does: few, unless that was near the last time, where a call costs more than it
+// saves.
+const (
+	near      = 8
+	impatient = 2
+	patient   = 64
+)
 
 // advance takes bytes of run, of which there is one at least, from state k on: until the
-// needle has matched, or nothing has for a while and the state is 0, or all are taken.
-func (n *KMP) advance(k int, run []byte) (taken, state int) {
+// needle has matched, or the state is 0 after that many bytes that start no match, or all are
+// taken.
+func (n *KMP) advance(k int, run []byte, patience int) (taken, state int) {
 	needle, links := n.needle, n.links
-	idle := 0
 	for i, c := range run {
 		for k >= 0 && needle[k] != c {
 			k = int(links[k])
@@ -119,7 +128,7 @@ func (n *KMP) advance(k int, run []byte) (taken, state int) {
 			return i + 1, k
 		}
 		if k == 0 {
-			if idle++; idle == patience {
+			if patience--; patience == 0 {
 				return i + 1, 0
 			}
 		}
