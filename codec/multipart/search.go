@@ -2,14 +2,16 @@ package multipart
 
 import "bytes"
 
-// The delimiter of RFC 2046 section 5.1.1 is CR LF "--" boundary. Its first byte, which is
-// nowhere else in it, is searched for with the standard library's vector code. Content that
-// has many CRs, such as text or what somebody has made to be slow to search, is searched as
-// Horspool does (Practical fast searching in strings, 1980): the byte under the delimiter's
-// end tells how far on the next place is where it could end, mostly its whole length.
+// The delimiter of RFC 2046 section 5.1.1 is CR LF "--" boundary, n bytes. Wherever it is,
+// it covers exactly one of the places n bytes apart, so only these are looked at; none of the
+// loads waits for another. Only where the byte there is one of the delimiter's, its first
+// byte, the CR, is searched for in the n places where it could begin.
 //
-// Horspool's search alone can be quadratic. Here it can't: a place is compared only where it
-// begins with CR, and so no byte of the content is in two comparisons.
+// Content that has many CRs, such as text or what somebody has made to be slow to search, is
+// searched as Horspool does (Practical fast searching in strings, 1980): the byte under the
+// delimiter's end tells how far on the next place is where it could end. That search alone
+// can be quadratic. Here it can't: a place is compared only where it begins with CR, of which
+// the delimiter has one, and so no byte of the content is in two comparisons.
 
 // finder looks for one delimiter in content that comes in pieces.
 type finder struct {
@@ -67,26 +69,35 @@ func (f *finder) step(p []byte) (held, data, rest []byte, found bool) {
 // index returns where the whole delimiter is in p, or -1.
 func (f *finder) index(p []byte) int {
 	n := len(f.delimiter)
-	for at, misses := 0, 0; ; misses++ {
-		i := bytes.IndexByte(p[at:], '\r')
-		if at += i; i < 0 || at+n > len(p) {
+	last, none := f.delimiter[n-1], uint8(n)
+	misses := 0
+	for i := n - 1; i < len(p); i += n {
+		if c := p[i]; f.skip[c] == none && c != last {
+			continue
+		}
+		for from := i - n + 1; from <= i; misses++ {
+			at := bytes.IndexByte(p[from:i+1], '\r')
+			if at < 0 {
+				break
+			}
+			if from += at; bytes.HasPrefix(p[from:], f.delimiter) {
+				return from
+			}
+			from++
+		}
+		if misses > fewCRs+i/sparseCRs {
+			if at := f.horspool(p[i+1:]); at >= 0 {
+				return i + 1 + at
+			}
 			return -1
 		}
-		if bytes.Equal(p[at:at+n], f.delimiter) {
-			return at
-		}
-		if at++; misses > fewCRs+at/sparseCRs {
-			if i = f.horspool(p[at:]); i < 0 {
-				return -1
-			}
-			return at + i
-		}
 	}
+	return -1
 }
 
 // From more than one CR in sparseCRs bytes on, Horspool's search measures faster.
 const (
-	fewCRs    = 4
+	fewCRs    = 8
 	sparseCRs = 128
 )
 
