@@ -37,6 +37,7 @@ func gatherHead(d headParser, h *http.Header, in *buffer.Buffer) (done bool, err
 		h.AppendArena(p)
 		n, err := d.parse(h.Arena())
 		if err != nil {
+			h.TruncateArena(had) // it has not been taken
 			return false, err
 		}
 		if n > 0 {

@@ -23,6 +23,7 @@ type RequestDecoder struct {
 	id     uint64 // of the last request
 	line   requestLine
 	blank  uint8 // bytes of empty lines before the request line so far
+	taken  int   // with errPreface, the bytes of it that are not in the input any more
 	body   body
 }
 
@@ -90,6 +91,7 @@ func (d *RequestDecoder) Close() {
 func (d *RequestDecoder) fail(err *Error) error {
 	d.failed = err
 	if d.req != nil {
+		d.taken = len(d.req.Header.Arena())
 		d.req.Close()
 		d.req = nil
 	}
@@ -159,6 +161,9 @@ func (d *RequestDecoder) skipBlankLines(in *buffer.Buffer) ([]byte, *Error) {
 func (d *RequestDecoder) parse(p []byte) (int, *Error) {
 	if d.line.phase != lineDone {
 		done, err := d.line.parse(p, d.limits.MaxLine)
+		if err == errVersionOther && isPreface(p) {
+			err = errPreface
+		}
 		if err != nil || !done {
 			return 0, err
 		}

@@ -118,6 +118,8 @@ func parseVersion(p []byte) (v http.Version, n int, err *Error) {
 		case want == c, want == '0' && octet.Is(c, octet.DigitByte):
 		case i == 9, i == 8 && c == '\n':
 			return 0, 0, errLineEnd
+		case i == 0 && c != 'h':
+			return 0, 0, errNotHTTP
 		default:
 			return 0, 0, errVersion
 		}

@@ -17,6 +17,8 @@ var (
 	errTargetLong   = &Error{Status: 414, Rule: "request target too long"}
 	errVersion      = &Error{Status: 400, Rule: "malformed HTTP version"}
 	errVersionOther = &Error{Status: 505, Rule: "HTTP version not supported"}
+	errNotHTTP      = &Error{Status: 400, Rule: "not a line of HTTP"}
+	errPreface      = &Error{Status: 505, Rule: "HTTP/2 is not spoken here"}
 
 	// RFC 9112 section 3.2, RFC 9110 section 7.2.
 	errHostMissing = &Error{Status: 400, Rule: "no Host field"}

@@ -248,7 +248,9 @@ func (c *ServerCodec) decode(ctx *channel.Context) {
 		inBody := c.dec.body.phase != noBody
 		msg, err := c.dec.Next(c.in)
 		if err != nil {
-			c.refuse(ctx, err.(*Error), inBody)
+			if !c.leavesHTTP1(ctx, err.(*Error)) {
+				c.refuse(ctx, err.(*Error), inBody)
+			}
 			break
 		}
 		switch m := msg.(type) {

@@ -19,6 +19,8 @@ type ServerOptions struct {
 	// ManualContinue leaves it to a handler to answer "Expect: 100-continue", by writing
 	// a Response with status 100. By default the codec does, see ServerCodec.
 	ManualContinue bool
+	// Preface has the codec fire a *Preface when the client begins with HTTP/2's.
+	Preface bool
 	// LingerTime is how long the codec goes on reading, and throwing away, after it has
 	// closed its direction of a connection whose peer may still be sending: closing at
 	// once would reset the connection, and the peer might never see the answer (RFC 9112
