@@ -79,9 +79,9 @@ func (x *Exchange) send(r *http.Response) channel.Future {
 	if r.Status >= 200 {
 		x.state |= sStarted
 		end = r.End
-		x.limitRest(r)
+		c.proto.head(x, r)
 	}
-	f := c.write(r)
+	f := c.write(x, r)
 	if end {
 		x.finish()
 	}
@@ -153,7 +153,7 @@ func (x *Exchange) content(m *http.Content) channel.Future {
 	}
 	m.ID = x.id
 	end := m.End
-	f := x.conn.write(m)
+	f := x.conn.write(x, m)
 	if end {
 		x.finish()
 	}
@@ -162,7 +162,7 @@ func (x *Exchange) content(m *http.Content) channel.Future {
 
 // IsWritable reports whether less waits to be sent than the channel's high watermark. Who
 // writes long answers stops when it is false, and goes on in OnWritable.
-func (x *Exchange) IsWritable() bool { return x.Channel().IsWritable() }
+func (x *Exchange) IsWritable() bool { return !x.is(sOver) && x.conn.proto.writable(x) }
 
 // OnWritable has fn called, on the loop, each time that the channel has become writable
 // again. fn may be nil.
@@ -178,6 +178,6 @@ func (x *Exchange) finish() {
 // Abort closes the connection in the middle of an answer, or instead of one.
 func (x *Exchange) Abort() {
 	if x.refusal() == nil {
-		x.conn.ctx.Close()
+		x.conn.proto.abort(x)
 	}
 }

@@ -203,7 +203,7 @@ func (x *Exchange) discard(data *buffer.Buffer) {
 		return
 	}
 	if x.is(sAnswered) {
-		x.conn.linger()
+		x.conn.proto.giveUp(x)
 		return
 	}
 	if !x.is(sStopped) { // the answer decides
@@ -212,16 +212,21 @@ func (x *Exchange) discard(data *buffer.Buffer) {
 	}
 }
 
-// limitRest has the connection closed with the answer r if there is more content to come
-// than is worth reading.
-func (x *Exchange) limitRest(r *http.Response) {
+// cutsContent reports whether the rest of the content isn't to be read when r, the head of
+// the answer, was sent: more of it is to come than is worth it, or it has been given up.
+func (x *Exchange) cutsContent(r *http.Response) bool {
 	switch {
 	case x.is(sCut):
-		r.CloseConn = true
+		return true
 	case x.is(sBodyEnd), (x.reader != nil || x.std != nil) && !r.End: // it reads on while it answers
-	case x.length-x.received > maxDiscard, x.is(sStopped):
-		r.CloseConn = true
+		return false
 	}
+	return x.length-x.received > maxDiscard || x.is(sStopped)
+}
+
+// leavesMuch reports the same at the end of the answer.
+func (x *Exchange) leavesMuch() bool {
+	return x.is(sCut) || !x.is(sBodyEnd) && (x.is(sStopped) || x.discarded > maxDiscard)
 }
 
 // abandonBody is called when the answer has ended, perhaps before the content.
@@ -231,9 +236,7 @@ func (x *Exchange) abandonBody() {
 		x.waiting.Close()
 		x.waiting = nil
 	}
-	if x.is(sCut) || !x.is(sBodyEnd) && (x.is(sStopped) || x.discarded > maxDiscard) {
-		x.conn.linger()
-	}
+	x.conn.proto.answered(x)
 	x.state &^= sStopped
 	x.resumeReading()
 }
@@ -242,14 +245,14 @@ func (x *Exchange) abandonBody() {
 func (x *Exchange) pauseReading() {
 	if !x.is(sReadPaused) {
 		x.state |= sReadPaused
-		x.conn.pause()
+		x.conn.proto.pause(x)
 	}
 }
 
 func (x *Exchange) resumeReading() {
 	if x.is(sReadPaused) && !x.is(sStopped) {
 		x.state &^= sReadPaused
-		x.conn.resume()
+		x.conn.proto.resume(x)
 	}
 }
 

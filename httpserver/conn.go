@@ -9,6 +9,7 @@ import (
 	"millrace.dev/channel"
 	"millrace.dev/codec/http"
 	"millrace.dev/codec/http1"
+	"millrace.dev/codec/http2"
 	"millrace.dev/loop"
 )
 
@@ -18,13 +19,14 @@ import (
 type conn struct {
 	shard  *shard
 	ctx    *channel.Context
-	codec  *http1.ServerCodec // nil after a hijack
-	first  *Exchange          // those unanswered, or with content to come, oldest first
-	std    *stdConn           // what net/http requests share; nil until there is one
-	stall  *stall             // while something waits to be sent
+	proto  protocol  // nil after a hijack
+	first  *Exchange // those unanswered, or with content to come, oldest first
+	newest *Exchange
+	std    *stdConn // what net/http requests share; nil until there is one
+	stall  *stall   // while something waits to be sent
 	timer  loop.Timer
 	due    time.Duration // when the timer fires
-	paused int32         // exchanges that want no input
+	paused int32         // those who want no input
 	flags  connFlags
 }
 
@@ -78,6 +80,9 @@ func (c *conn) request(m *http.Request) {
 		m.Close()
 		return
 	}
+	if m.Upgrade && c.upgradeHTTP2(m) {
+		return
+	}
 	sh := c.shard
 	sh.requests.inc()
 	x := sh.acquire()
@@ -91,15 +96,14 @@ func (c *conn) request(m *http.Request) {
 		}
 		c.armWithin(x.lastIn, sh.server.Timeouts.Body)
 	}
-	if m.Method == http.MethodConnect {
-		x.state |= sConnect
-	}
 	c.flags |= cServed
-	if last := c.last(); last == nil {
+	if c.newest == nil {
 		c.first = x
 	} else {
-		last.next = x
+		c.newest.next, x.prev = x, c.newest
 	}
+	c.newest = x
+	c.proto.arrived(x)
 	c.serve(x)
 	x.settle()
 }
@@ -139,9 +143,14 @@ func fixed(status int, text string) *http.Fixed {
 }
 
 func (c *conn) content(m *http.Content) {
-	if x := c.last(); x != nil && x.id == m.ID && c.flags&cLingering == 0 {
+	if x := c.proto.find(c, m.ID); x != nil {
 		x.lastIn = c.ctx.Loop().Now()
+		generation := x.generation
+		failed := m.Err != nil
 		x.receive(m)
+		if failed && x.generation == generation && !x.is(sOver) {
+			c.proto.failed(x)
+		}
 	}
 	m.Close()
 }
@@ -153,17 +162,19 @@ func (c *conn) OnReadComplete(ctx *channel.Context) {
 		c.flags &^= cFlush
 		ctx.Flush()
 	}
-	if c.codec != nil {
-		if p, since := c.codec.Phase(); p == http1.PhaseHead {
-			c.armWithin(since, c.shard.server.Timeouts.Header)
-		}
+	if c.proto != nil {
+		c.proto.readComplete(c)
 	}
 	ctx.FireReadComplete()
 }
 
 // write gives a part of an answer to the codec; it is flushed at the end of the batch.
-func (c *conn) write(msg any) channel.Future {
+func (c *conn) write(x *Exchange, msg any) channel.Future {
 	f := c.ctx.Write(msg)
+	if f.IsFailed() {
+		_, head := msg.(*http.Response)
+		c.proto.refused(x, head)
+	}
 	if c.stall != nil {
 		c.stall.last = f
 	}
@@ -179,33 +190,43 @@ func (c *conn) write(msg any) channel.Future {
 func (c *conn) askForContent(x *Exchange) {
 	r := http.NewResponse(100)
 	r.ID = x.id
-	c.write(r)
+	c.write(x, r)
 	x.lastIn = c.ctx.Loop().Now()
 }
 
-// last returns the exchange that arrived last, of which content may come; nil if there is
-// none. There are few.
-func (c *conn) last() *Exchange {
-	x := c.first
-	for x != nil && x.next != nil {
-		x = x.next
-	}
-	return x
-}
-
-// remove takes an exchange off the list.
+// remove takes an exchange off the list, if it is there.
 func (c *conn) remove(x *Exchange) {
-	at := &c.first
-	for *at != nil && *at != x {
-		at = &(*at).next
+	if x.prev == nil && c.first != x {
+		return
 	}
-	if *at == x {
-		*at = x.next
-		x.next = nil
+	if x.prev != nil {
+		x.prev.next = x.next
+	} else {
+		c.first = x.next
+	}
+	if x.next != nil {
+		x.next.prev = x.prev
+	} else {
+		c.newest = x.prev
+	}
+	x.prev, x.next = nil, nil
+	if c.proto != nil {
+		c.proto.gone(x)
 	}
 }
 
-// pause and resume count the exchanges that want no input.
+// drop ends an exchange that can't be answered any more.
+func (c *conn) drop(x *Exchange, err error) {
+	c.remove(x)
+	if x.std != nil {
+		x.std.lost(err)
+	} else if x.onClose != nil && !x.is(sAnswered) {
+		x.call(x.onClose)
+	}
+	x.recycle()
+}
+
+// pause and resume count those who want no input from the connection.
 func (c *conn) pause() {
 	c.paused++
 	if c.paused == 1 {
@@ -221,47 +242,20 @@ func (c *conn) resume() {
 	}
 }
 
-// holdsInput reports whether the server doesn't read for reasons of its own: a handler wants
-// no content now, or the client doesn't take its answers.
-func (c *conn) holdsInput() bool { return c.paused > 0 || !c.ctx.Channel().IsWritable() }
-
 // listensAgain is called when the server reads again: the client's time begins anew.
 func (c *conn) listensAgain() {
-	now := c.ctx.Loop().Now()
-	if x := c.last(); x != nil {
-		x.lastIn = now
+	if c.proto != nil {
+		c.proto.listensAgain(c, c.ctx.Loop().Now())
 	}
-	if t := &c.shard.server.Timeouts; c.codec != nil && c.flags&cLingering == 0 {
-		c.armWithin(now, min(t.Header, t.Body))
-	}
-}
-
-// linger ends the connection after an answer that its client may still be sending for: it
-// gets the answer before the connection breaks (RFC 9112 section 9.6).
-func (c *conn) linger() {
-	if c.flags&cLingering != 0 {
-		return
-	}
-	if p, _ := c.codec.Phase(); p == http1.PhaseOther {
-		return // the codec sees to it
-	}
-	c.flags |= cLingering
-	c.ctx.Flush()
-	c.ctx.Shutdown(channel.Outbound)
-	c.arm(c.ctx.Loop().Now(), http1.DefaultLingerTime)
 }
 
 // OnWritability lets writers of long answers go on.
 func (c *conn) OnWritability(ctx *channel.Context, writable bool) {
 	if writable {
 		c.listensAgain()
-		c.eachExchange(func(x *Exchange) {
-			if x.std != nil {
-				x.std.writable()
-			} else if x.onWritable != nil && !x.is(sAnswered) {
-				x.call(x.onWritable)
-			}
-		})
+		if c.proto != nil && !c.proto.multiplexes() {
+			c.eachExchange((*Exchange).writableAgain)
+		}
 		if c.std != nil && c.std.hijacked != nil {
 			c.std.hijacked.writable()
 		}
@@ -288,12 +282,37 @@ func (c *conn) eachExchange(fn func(x *Exchange)) {
 	}
 }
 
-// OnEvent takes the server's Drain.
+// OnEvent takes the server's Drain, and what the codecs have to say.
 func (c *conn) OnEvent(ctx *channel.Context, event any) {
-	if _, ok := event.(bootstrap.Drain); ok && c.codec != nil {
-		c.codec.Drain()
+	if c.proto == nil {
+		ctx.FireEvent(event)
+		return
+	}
+	switch e := event.(type) {
+	case *http2.Writable:
+		if x := c.proto.find(c, e.ID); x != nil {
+			x.writableAgain()
+			x.settle()
+		}
+		return
+	case *http1.Preface:
+		c.becomeHTTP2()
+		return
+	case Negotiated:
+		c.negotiated(e.NegotiatedProtocol())
+	case bootstrap.Drain:
+		c.proto.Drain()
 	}
 	ctx.FireEvent(event)
+}
+
+// writableAgain lets the writer of a long answer go on.
+func (x *Exchange) writableAgain() {
+	if x.std != nil {
+		x.std.writable()
+	} else if x.onWritable != nil && !x.is(sAnswered) {
+		x.call(x.onWritable)
+	}
 }
 
 // OnShutdown is told that the client has ended its direction.
@@ -335,15 +354,8 @@ func (c *conn) OnInactive(ctx *channel.Context) {
 
 // over ends every exchange: the connection is lost, or no longer HTTP's.
 func (c *conn) over() {
-	for x := c.first; x != nil; x = c.first {
-		c.first = x.next
-		x.next = nil
-		if x.std != nil {
-			x.std.lost()
-		} else if x.onClose != nil && !x.is(sAnswered) {
-			x.call(x.onClose)
-		}
-		x.recycle()
+	for c.first != nil {
+		c.drop(c.first, errConnLost)
 	}
 	if c.std != nil && c.std.hijacked != nil {
 		c.std.hijacked.lost()

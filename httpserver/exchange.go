@@ -31,13 +31,14 @@ func (f NativeFunc) ServeNative(x *Exchange) bool { return f(x) }
 // view of it may be used no more, other than in the call of the handler that ended it.
 //
 // The exchanges of one connection may be answered in any order; the answers leave in the
-// order of the requests.
+// order of the requests. With HTTP/2 each has a stream of its own, and they are independent.
 type Exchange struct {
 	// Value is for the handler, to find its state again in callbacks.
 	Value any
 
 	conn       *conn
 	next       *Exchange // the one that arrived after it; or the next free one
+	prev       *Exchange
 	req        *http.Request
 	reader     BodyReader
 	onWritable func(x *Exchange)

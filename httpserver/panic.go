@@ -19,7 +19,7 @@ func (x *Exchange) panicked(value any) {
 	switch {
 	case x.state&(sAnswered|sOver) != 0:
 	case aborts || x.is(sStarted):
-		c.ctx.Close()
+		c.proto.abort(x)
 	default:
 		x.state |= sCut // the handler's state is unknown, and so is the content's
 		x.Respond(500, "text/plain; charset=utf-8", internalError)

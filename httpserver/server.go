@@ -13,6 +13,7 @@ import (
 	"millrace.dev/channel"
 	"millrace.dev/codec/http"
 	"millrace.dev/codec/http1"
+	"millrace.dev/codec/http2"
 	"millrace.dev/loop"
 	"millrace.dev/transport/std"
 )
@@ -20,7 +21,8 @@ import (
 // ErrServerClosed is what ListenAndServe returns after Shutdown or Close.
 var ErrServerClosed = errors.New("httpserver: server closed")
 
-// Server is an HTTP/1.1 server. Set the fields, then call Listen, once for each address, or
+// Server is an HTTP/1.1 and HTTP/2 server: both on the same port, which a client chooses by
+// what it sends first. Set the fields, then call Listen, once for each address, or
 // ListenAndServe; they must not be changed afterwards. Its methods may be called from any
 // goroutine, those that wait not from a loop's.
 //
@@ -50,8 +52,14 @@ type Server struct {
 
 	// Limits bounds what a request may be; see http.Limits for the defaults.
 	Limits http.Limits
+	// NoHTTP2 leaves HTTP/2 out: the server speaks HTTP/1.1 only.
+	NoHTTP2 bool
+	// HTTP2 configures HTTP/2 connections. Its Limits and timeouts are the server's, whatever
+	// it says.
+	HTTP2 http2.Options
 	// MaxInFlight is how many requests of one connection may be unanswered; above it the
-	// server stops reading from the connection. Default http1.DefaultMaxInFlight.
+	// server stops reading from the connection. Default http1.DefaultMaxInFlight. With HTTP/2
+	// it is HTTP2.MaxStreams that counts.
 	MaxInFlight int
 	// MaxConns bounds the open connections; what comes above it is closed at once, and said
 	// in the log. 0 is without bound.
@@ -76,6 +84,7 @@ type Server struct {
 	startErr error
 	boot     bootstrap.Server
 	codecs   *http1.ServerCodecs
+	codecs2  *http2.ServerCodecs
 	ownGroup bool
 	uploads  uploadPool
 
@@ -102,8 +111,10 @@ func (s *Server) prepare() error {
 	s.codecs = http1.NewServerCodecs(http1.ServerOptions{
 		Limits:         s.Limits,
 		MaxInFlight:    s.MaxInFlight,
+		Preface:        !s.NoHTTP2,
 		ManualContinue: true, // a 100 is sent when a handler wants the content
 	})
+	s.codecs2 = http2.NewServerCodecs(s.http2Options())
 	config := s.Config
 	if config == nil {
 		config = channel.NewConfig()
@@ -226,7 +237,16 @@ func (s *Server) Init(ch *channel.Channel) error {
 	if err := ch.Pipeline().AddLast("http1", codec); err != nil {
 		return err
 	}
-	return ch.Pipeline().AddLast("httpserver", &conn{shard: s.shard(ch.Loop()), codec: codec})
+	return ch.Pipeline().AddLast("httpserver", &conn{shard: s.shard(ch.Loop()), proto: over1{codec}})
+}
+
+// http2Options returns HTTP2 with what the server decides.
+func (s *Server) http2Options() http2.ServerOptions {
+	o := http2.ServerOptions{Options: s.HTTP2, ManualContinue: true}
+	o.Limits = s.Limits
+	o.HeadTimeout = s.Timeouts.Header
+	o.StallTimeout = s.Timeouts.Write
+	return o
 }
 
 // Addr returns the address of the first listener, nil before Listen.

@@ -12,7 +12,6 @@ import (
 	"millrace.dev/buffer"
 	"millrace.dev/channel"
 	"millrace.dev/codec/http"
-	"millrace.dev/codec/http1"
 )
 
 // stdExchange is a request on its way through a net/http.Handler, on two goroutines: the
@@ -108,6 +107,8 @@ const (
 	fPanicked                      // by a panic
 
 	// States.
+	fStream      // the connection has streams: its exchanges are independent
+	fBlocked     // and the client takes no more of this one now
 	fExpects     // the client waits for a 100
 	fPaused      // reading is paused because of much content
 	fBodyClosed  // the content isn't wanted any more
@@ -164,7 +165,10 @@ func (c *conn) serveStd(x *Exchange) {
 		e.flags |= fIsHead
 	}
 	x.req, x.std = nil, e
-	if c.std.running == nil {
+	if c.proto.multiplexes() {
+		e.flags |= fStream
+		c.start(e)
+	} else if c.std.running == nil {
 		c.start(e)
 	}
 }
@@ -199,10 +203,7 @@ func (c *conn) start(e *stdExchange) {
 // startNext goes on with the connection's next request, unless the answer before it was the
 // connection's last.
 func (c *conn) startNext() {
-	if c.first == nil || c.codec == nil {
-		return
-	}
-	if p, _ := c.codec.Phase(); p == http1.PhaseOther {
+	if c.first == nil || c.proto == nil || c.proto.over() {
 		return
 	}
 	for x := c.first; x != nil; x = x.next {
@@ -258,6 +259,7 @@ func bodyError(err error) error {
 // writable wakes a writer: the client has taken enough.
 func (e *stdExchange) writable() {
 	e.mu.Lock()
+	e.flags &^= fBlocked
 	e.notify()
 	e.mu.Unlock()
 }
@@ -284,11 +286,11 @@ func (e *stdExchange) fail(err error) {
 	e.notify()
 }
 
-// lost is called on the loop when the connection is no more.
-func (e *stdExchange) lost() {
+// lost is called on the loop when the connection is no more, or the stream.
+func (e *stdExchange) lost(err error) {
 	e.x = nil
 	e.mu.Lock()
-	e.fail(errConnLost)
+	e.fail(err)
 	e.cancel()
 	if !e.started {
 		e.head.Close()
@@ -365,6 +367,9 @@ func (e *stdExchange) RunTask() {
 		}
 	}
 	if x := e.x; x != nil {
+		if flags&fStream != 0 && !x.IsWritable() {
+			e.block()
+		}
 		if flags&fContinue != 0 && x.is(sExpects) {
 			x.state &^= sExpects
 			e.conn.askForContent(x)
@@ -373,7 +378,7 @@ func (e *stdExchange) RunTask() {
 			x.resumeReading()
 		}
 		if flags&fAbort != 0 {
-			e.conn.ctx.Close()
+			e.conn.proto.abort(x)
 		}
 	}
 	if flags&fHijack != 0 {
@@ -382,6 +387,13 @@ func (e *stdExchange) RunTask() {
 	if flags&fDone != 0 {
 		e.done(flags)
 	}
+}
+
+// block has the handler wait for its stream to be writable again.
+func (e *stdExchange) block() {
+	e.mu.Lock()
+	e.flags |= fBlocked
+	e.mu.Unlock()
 }
 
 // deliver writes a part of the answer.
@@ -393,7 +405,7 @@ func (e *stdExchange) deliver(msg any) {
 	}
 	switch m := msg.(type) {
 	case *http.Response:
-		if x.headRefusal(m) == ErrUpgrade {
+		if x.headRefusal(m) == ErrUpgrade && e.conn.http1() != nil {
 			e.conn.switchWithout(x, m)
 			return
 		}

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"net"
 	nethttp "net/http"
-
-	"millrace.dev/codec/http1"
 )
 
 // ErrPipelined fails a hijack while other requests of the connection wait for their answers.
@@ -65,10 +63,14 @@ func (c *conn) hijack(e *stdExchange) (*netConn, error) {
 	if x == nil {
 		return nil, errConnLost
 	}
+	codec := c.http1()
+	if codec == nil {
+		return nil, nethttp.ErrNotSupported
+	}
 	if c.first != x || x.next != nil {
 		return nil, ErrPipelined
 	}
-	if p, _ := c.codec.Phase(); p == http1.PhaseOther {
+	if c.proto.over() {
 		return nil, errConnLost
 	}
 	nc := newNetConn(c)
@@ -79,8 +81,7 @@ func (c *conn) hijack(e *stdExchange) (*netConn, error) {
 	x.recycle()
 	c.std.hijacked = nc
 	c.timer.Stop()
-	codec := c.codec
-	c.codec = nil
+	c.proto = nil
 	if err := c.ctx.Pipeline().RemoveHandler(codec); err != nil { // it passes on what it holds
 		return nil, err
 	}

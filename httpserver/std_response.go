@@ -8,6 +8,7 @@ import (
 	nethttp "net/http"
 
 	"millrace.dev/buffer"
+	"millrace.dev/channel"
 	"millrace.dev/codec/http"
 )
 
@@ -218,11 +219,19 @@ func (e *stdExchange) awaitWritable() error {
 			e.fail(os.ErrDeadlineExceeded)
 			e.cancel()
 			return e.err
-		case e.queued < maxPiece && ch.IsWritable():
+		case e.queued < maxPiece && e.streamWritable(ch):
 			return nil
 		}
 		e.wait()
 	}
+}
+
+// streamWritable reports whether the client takes what was sent before.
+func (e *stdExchange) streamWritable(ch *channel.Channel) bool {
+	if e.flags&fStream != 0 {
+		return e.flags&fBlocked == 0
+	}
+	return ch.IsWritable()
 }
 
 // emit gives a message to the loop.

@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"millrace.dev/channel"
-	"millrace.dev/codec/http1"
 	"millrace.dev/loop"
 )
 
@@ -97,9 +96,10 @@ func (c *conn) RunTimer(*loop.Timer) {
 	}
 	now := c.ctx.Loop().Now()
 	t := &c.shard.server.Timeouts
-	left := c.untilDeadline(t, now)
+	left := c.proto.left(c, t, now)
 	if left <= 0 {
-		c.expire()
+		c.shard.timeouts.inc()
+		c.proto.expire(c, now)
 		if !c.ctx.Channel().IsOpen() {
 			return
 		}
@@ -111,40 +111,6 @@ func (c *conn) RunTimer(*loop.Timer) {
 		return
 	}
 	c.arm(now, min(left, t.sample()))
-}
-
-// untilDeadline returns how long the client has for what it is to do next.
-func (c *conn) untilDeadline(t *Timeouts, now time.Duration) time.Duration {
-	phase, since := c.codec.Phase()
-	limit := never
-	switch phase {
-	case http1.PhaseIdle:
-		limit = t.Idle
-		if c.flags&cServed == 0 {
-			limit = t.Header
-		}
-	case http1.PhaseHead:
-		limit = t.Header
-	case http1.PhaseContent:
-		if x := c.last(); x != nil && x.state&(sExpects|sBodyEnd) == 0 {
-			limit, since = t.Body, x.lastIn
-		}
-	}
-	if limit == never || phase != http1.PhaseIdle && c.holdsInput() {
-		return never
-	}
-	return since + limit - now
-}
-
-// expire is called when the client has used up its time.
-func (c *conn) expire() {
-	c.shard.timeouts.inc()
-	phase, _ := c.codec.Phase()
-	if x := c.last(); phase == http1.PhaseContent && x != nil && !x.is(sAnswered) {
-		x.giveUpBody(ErrBodyTimeout)
-		return
-	}
-	c.ctx.Close()
 }
 
 // stall is what is remembered about writes while something waits to be sent.

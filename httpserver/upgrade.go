@@ -11,11 +11,11 @@ import (
 // pipeline, and with them its timeouts. If install fails the connection is closed.
 //
 // The Exchange is over when Upgrade succeeds. Requests before it have to be answered first;
-// otherwise, or if the codec refuses r, an error is returned and, where it still can be,
+// otherwise, with HTTP/2, or if the codec refuses r, an error is returned and, where it still can be,
 // the request is to be answered in another way.
 func (x *Exchange) Upgrade(r *http.Response, install func(p *channel.Pipeline) error) error {
 	c := x.conn
-	if err := x.refusal(); err != nil || x.is(sStarted) || c.first != x {
+	if err := x.refusal(); err != nil || x.is(sStarted) || c.first != x || c.http1() == nil {
 		r.Close()
 		if err == nil {
 			err = ErrUpgrade
@@ -44,7 +44,7 @@ func (c *conn) leavePipeline() error {
 	if err := p.RemoveHandler(c); err != nil {
 		return err
 	}
-	if err := p.RemoveHandler(c.codec); err != nil {
+	if err := p.RemoveHandler(c.http1()); err != nil {
 		return err
 	}
 	return nil

@@ -1,0 +1,129 @@
+package httpserver
+
+import (
+	"time"
+
+	"millrace.dev/codec/http"
+	"millrace.dev/codec/http2"
+)
+
+// over2 has the rules of HTTP/2: each exchange has a stream, which is held, reset and timed
+// by itself.
+type over2 struct{ *http2.ServerCodec }
+
+func (over2) multiplexes() bool { return true }
+
+func (p over2) arrived(x *Exchange) { p.SetValue(x.id, x) }
+
+func (p over2) gone(x *Exchange) { p.SetValue(x.id, nil) }
+
+func (p over2) find(_ *conn, id uint64) *Exchange {
+	x, _ := p.Value(id).(*Exchange)
+	return x
+}
+
+// failed: the stream is no more.
+func (over2) failed(x *Exchange) { x.conn.drop(x, x.bodyErr) }
+
+func (over2) head(x *Exchange, r *http.Response) { r.CloseConn = x.cutsContent(r) }
+
+// refused answers in the place of a handler whose answer can't be sent.
+func (p over2) refused(x *Exchange, head bool) {
+	if !head {
+		p.Reset(x.id, http2.InternalError)
+		return
+	}
+	r := http.NewResponse(500)
+	r.ID, r.End, r.CloseConn = x.id, true, true
+	x.conn.ctx.Write(r)
+}
+
+// answered: a client that has not much more to send may end its request in order.
+func (p over2) answered(x *Exchange) {
+	if x.leavesMuch() {
+		p.giveUp(x)
+	}
+}
+
+func (p over2) giveUp(x *Exchange) {
+	x.state |= sBodyEnd
+	p.Pause(x.id) // until the answer is sent the client need not go on
+	p.GiveUp(x.id)
+}
+
+func (p over2) abort(x *Exchange) {
+	p.Reset(x.id, http2.InternalError)
+	x.conn.drop(x, errConnLost)
+}
+
+func (p over2) pause(x *Exchange) { p.Pause(x.id) }
+
+func (p over2) resume(x *Exchange) {
+	x.lastIn = x.conn.ctx.Loop().Now()
+	p.Resume(x.id)
+	x.conn.armWithin(x.lastIn, x.Server().Timeouts.Body)
+}
+
+func (p over2) writable(x *Exchange) bool { return p.Writable(x.id) }
+
+func (over2) listensAgain(c *conn, now time.Duration) {
+	for x := c.first; x != nil; x = x.next {
+		x.lastIn = now
+	}
+	c.armWithin(now, c.shard.server.Timeouts.Body)
+}
+
+func (over2) readComplete(*conn) {} // the codec times heads itself
+
+// left looks at the client's content only: the codec has timeouts for the rest.
+func (p over2) left(c *conn, t *Timeouts, now time.Duration) time.Duration {
+	switch phase, since := p.Phase(); {
+	case phase == http2.PhaseIdle && c.flags&cServed == 0:
+		return remaining(since, t.Header, now)
+	case phase == http2.PhaseIdle:
+		return remaining(since, t.Idle, now)
+	case phase != http2.PhaseActive || !c.ctx.Channel().IsWritable():
+		return never
+	}
+	left := never
+	for x := c.first; x != nil; x = x.next {
+		if x.awaitsContent() {
+			left = min(left, remaining(x.lastIn, t.Body, now))
+		}
+	}
+	return left
+}
+
+func remaining(since, limit, now time.Duration) time.Duration {
+	if limit == never {
+		return never
+	}
+	return since + limit - now
+}
+
+// awaitsContent reports whether it is the client's turn to send content.
+func (x *Exchange) awaitsContent() bool {
+	return x.state&(sExpects|sBodyEnd|sReadPaused) == 0
+}
+
+func (p over2) expire(c *conn, now time.Duration) {
+	if phase, _ := p.Phase(); phase == http2.PhaseIdle {
+		p.Drain() // GOAWAY: a request that is on its way may be sent again elsewhere
+		c.ctx.Close()
+		return
+	}
+	c.eachExchange(func(x *Exchange) {
+		switch {
+		case !x.awaitsContent() || remaining(x.lastIn, x.Server().Timeouts.Body, now) > 0:
+		case x.is(sAnswered):
+			p.giveUp(x)
+		default:
+			x.giveUpBody(ErrBodyTimeout)
+		}
+	})
+}
+
+func (p over2) over() bool {
+	phase, _ := p.Phase()
+	return phase == http2.PhaseOther
+}
