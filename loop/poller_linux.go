@@ -86,8 +86,11 @@ func (p *epollPoller) tryOnce(uintptr) bool {
 	if l.arise() {
 		p.stale = true
 	}
-	if p.n = p.poll(l); p.n > 0 {
-		return true
+	// A loop without descriptors only runs tasks, and saves the system call.
+	if l.handles.count > 0 {
+		if p.n = p.poll(l); p.n > 0 {
+			return true
+		}
 	}
 	if !l.fallAsleep() {
 		return true

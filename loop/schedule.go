@@ -42,7 +42,7 @@ func (s *scheduled) RunTask() {
 	case l.stop.final:
 		s.promise.TryFail(ErrShutdown)
 	default:
-		l.wheel.schedule(&s.timer, l.tickAfter(s.due), l.tickOf(l.clock()))
+		l.scheduleAt(&s.timer, s.due)
 	}
 }
 

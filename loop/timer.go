@@ -36,8 +36,15 @@ func (t *Timer) Reset(d time.Duration) {
 	if l.stop.final {
 		return // nothing fires any more
 	}
-	now := l.clock()
-	l.wheel.schedule(t, l.tickAfter(deadlineAfter(now, d)), l.tickOf(now))
+	l.scheduleAt(t, deadlineAfter(l.clock(), d))
+}
+
+// scheduleAt makes t fire at the time given.
+func (l *Loop) scheduleAt(t *Timer, at time.Duration) {
+	if l.wheel.count == 0 {
+		l.wheel.skipTo(l.tickOf(l.clock()))
+	}
+	l.wheel.schedule(t, l.tickAfter(at))
 }
 
 // Stop keeps the timer from firing and reports whether it was active.

@@ -31,8 +31,8 @@ type wheel struct {
 	slots    [dueSlot + 1]timerList
 }
 
-// schedule links t, or moves it, so that it is due at the tick. now is the current tick.
-func (w *wheel) schedule(t *Timer, tick, now uint64) {
+// schedule links t, or moves it, so that it is due at the tick.
+func (w *wheel) schedule(t *Timer, tick uint64) {
 	tick = min(tick, maxTick)
 	if slot, linked := t.slot(); linked {
 		if tick >= t.tick() && slot != dueSlot {
@@ -40,11 +40,13 @@ func (w *wheel) schedule(t *Timer, tick, now uint64) {
 			return
 		}
 		w.unlink(t)
-	} else if w.count == 0 {
-		w.elapsed = max(w.elapsed, now) // nothing can be missed; saves moving down later
 	}
 	w.link(t, tick)
 }
+
+// skipTo tells an empty wheel the current tick: nothing can be missed, and it saves moving what
+// comes next down.
+func (w *wheel) skipTo(now uint64) { w.elapsed = max(w.elapsed, now) }
 
 // cancel unlinks t and reports whether it was linked.
 func (w *wheel) cancel(t *Timer) bool {
