@@ -1,6 +1,7 @@
 package hpack
 
 import (
+	"bytes"
 	"encoding/binary"
 
 	"millrace.dev/codec/http"
@@ -48,8 +49,7 @@ func (e *Encoder) AppendStatus(dst []byte, code int) []byte {
 
 // AppendAs is Append with the caller's policy: a client that asks for few paths again and
 // again does well to index them, and a proxy passes on as Never what it has got as
-// sensitive. With Never the value isn't looked for in the dynamic table, and neither is it
-// with Without.
+// sensitive.
 func (e *Encoder) AppendAs(dst []byte, how Indexing, name, value []byte) []byte {
 	var lower [64]byte
 	if hasUpper(name) {
@@ -63,27 +63,53 @@ func (e *Encoder) append(dst []byte, how Indexing, static uint8, name, value []b
 	if !e.settled {
 		dst = e.settle(dst)
 	}
-	if static != 0 && how != Never {
-		if i := staticPair(static, value); i != 0 {
+	nameIndex := uint32(static)
+	if static != 0 {
+		if i := staticPair(static, value); i != 0 && how != Never {
 			return append(dst, 0x80|i)
+		}
+		if how != Incremental {
+			return appendLiteral(dst, how, nameIndex, name, value)
 		}
 	}
 	k := keyOf(static, name)
-	if how == Incremental {
-		k.addValue(value)
-		if i, ok := e.index.pair(&e.table, &k, name, value); ok {
+	newest, named := e.index.name(&e.table, &k, name)
+	if named && how == Incremental {
+		if i, ok := e.find(newest, &k, name, value); ok {
 			return appendInteger(dst, 0x80, 0x7f, staticCount+1+i)
 		}
-		if len(name)+len(value)+entryOverhead > int(e.table.max-e.table.max/4) {
-			how = Without
-		}
 	}
-	nameIndex := uint32(static)
-	if static == 0 {
-		if i, ok := e.index.name(&e.table, &k, name); ok {
-			nameIndex = staticCount + 1 + i
-		}
+	switch {
+	case static == 0 && named:
+		nameIndex = staticCount + 1 + newest
+	case how == Without:
+		how = Incremental // for the sake of its name
 	}
+	if how == Incremental && len(name)+len(value)+entryOverhead > int(e.table.max-e.table.max/4) {
+		how = Without
+	}
+	dst = appendLiteral(dst, how, nameIndex, name, value)
+	if how == Incremental {
+		k.addValue(value)
+		e.table.add(name, value, traits{})
+		e.index.add(&e.table, &k)
+	}
+	return dst
+}
+
+// find returns the index of a field in the dynamic table, where newest is the index of the
+// newest one of that name. Mostly it is that one, and no hash of the value is needed.
+func (e *Encoder) find(newest uint32, k *key, name, value []byte) (uint32, bool) {
+	if bytes.Equal(e.table.value(e.table.at(newest)), value) {
+		return newest, true
+	}
+	k.addValue(value)
+	return e.index.pair(&e.table, k, name, value)
+}
+
+// appendLiteral appends a field with its value and, unless its index is given, its name, RFC
+// 7541 section 6.2.
+func appendLiteral(dst []byte, how Indexing, nameIndex uint32, name, value []byte) []byte {
 	switch how {
 	case Incremental:
 		dst = appendInteger(dst, 0x40, 0x3f, nameIndex)
@@ -95,12 +121,7 @@ func (e *Encoder) append(dst []byte, how Indexing, static uint8, name, value []b
 	if nameIndex == 0 {
 		dst = appendText(dst, name)
 	}
-	dst = appendText(dst, value)
-	if how == Incremental {
-		e.table.add(name, value, traits{})
-		e.index.add(&e.table, &k)
-	}
-	return dst
+	return appendText(dst, value)
 }
 
 // hasUpper reports whether there may be an upper-case letter: a byte of 0x40 to 0x5f, or

@@ -34,29 +34,50 @@ const wordBytes = 8
 // length if it is less than that of s. It writes whole words, so dst is as long as s and
 // one more.
 func encodeHuffman(dst, s []byte) (n int, shorter bool) {
-	// The word is filled from the left. Before each symbol less than 8 of its bits are used.
-	word, used, at, most := uint64(0), uint(0), 0, len(s)
-	for len(s) > 0 && at < most {
-		c := huffman.codes[s[0]]
-		bits, length, taken := c.bits(), c.length(), 1
-		if len(s) >= 4 {
-			c1, c2, c3 := huffman.codes[s[1]], huffman.codes[s[2]], huffman.codes[s[3]]
-			if sum := length + c1.length() + c2.length() + c3.length(); sum <= 56 {
-				bits = ((bits<<c1.length()|c1.bits())<<c2.length()|c2.bits())<<c3.length() | c3.bits()
-				length, taken = sum, 4
+	var w encoding
+	for most := len(s); n < most; {
+		for len(s) >= 4 && n < most {
+			a, b, c, d := huffman.codes[s[0]], huffman.codes[s[1]], huffman.codes[s[2]], huffman.codes[s[3]]
+			length := (a + b + c + d).lengths()
+			if length > 56 {
+				break
 			}
+			w = w.with(((a.bits()<<b.length()|b.bits())<<c.length()|c.bits())<<d.length()|d.bits(), length)
+			n, w = w.flush(dst, n)
+			s = s[4:]
 		}
-		s = s[taken:]
-		used += length
-		word |= bits << ((64 - used) & 63)
-		binary.BigEndian.PutUint64(dst[at:], word)
-		at += int(used >> 3)
-		word <<= used & 56
-		used &= 7
+		if len(s) == 0 {
+			if w.used > 0 && n < most {
+				dst[n] = byte(w.word>>56) | 0xff>>w.used
+				n++
+			}
+			return n, n < most
+		}
+		if n < most {
+			c := huffman.codes[s[0]]
+			w = w.with(c.bits(), c.length())
+			n, w = w.flush(dst, n)
+			s = s[1:]
+		}
 	}
-	if used > 0 && at < most {
-		dst[at] = byte(word>>56) | 0xff>>used
-		at++
-	}
-	return at, len(s) == 0 && at < most
+	return n, false
+}
+
+// encoding is a word that is filled from the left, and how many of its bits are used: less
+// than 8 behind a flush.
+type encoding struct {
+	word uint64
+	used uint
+}
+
+// with adds up to 56 bits.
+func (w encoding) with(bits uint64, length uint) encoding {
+	used := w.used + length
+	return encoding{w.word | bits<<((64-used)&63), used}
+}
+
+// flush writes the word and drops those of its bytes that are full.
+func (w encoding) flush(dst []byte, n int) (int, encoding) {
+	binary.BigEndian.PutUint64(dst[n:], w.word)
+	return n + int(w.used>>3), encoding{w.word << (w.used & 56), w.used & 7}
 }

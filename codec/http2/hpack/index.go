@@ -6,8 +6,8 @@ import (
 	"math/bits"
 )
 
-// index finds the entries of an Encoder's dynamic table by hash: whole fields, and names
-// that the static table hasn't got. Each bucket has the number of its newest entry, and each
+// index finds the entries of an Encoder's dynamic table by hash: whole fields, and the newest
+// one of a name. Each bucket has the number of its newest entry, and each
 // entry the number of the next older one in its bucket. As entries leave the table oldest
 // first, a chain ends at the first one that has left, and an eviction has nothing to do
 // here.
@@ -25,48 +25,49 @@ type link struct {
 	olderPair, olderName uint32
 }
 
-// key is what identifies a field: hashes of the name and of the whole field. A name of the
-// static table is its index instead.
+// key is what identifies a field: hashes of the name and of the whole field. For a name of
+// the static table its index there is enough.
 type key struct {
 	nameHash, pairHash uint32
 	static             uint8
 }
 
 func keyOf(static uint8, name []byte) (k key) {
-	k.static = static
+	k.static, k.nameHash = static, uint32(static)
 	if static == 0 {
-		k.nameHash = hash(hashFactor, name)
+		k.nameHash = hash(0, name)
 	}
 	return k
 }
 
-func (k *key) addValue(value []byte) {
-	k.pairHash = hash(uint64(k.nameHash)+uint64(k.static)<<32+1, value)
-}
+func (k *key) addValue(value []byte) { k.pairHash = hash(uint64(k.nameHash), value) }
 
-const hashFactor = 0xd6e8feb86659fd93
+const hashFactor, hashMask = 0xd6e8feb86659fd93, 0xa0761d6478bd642f
 
 // hash is short rather than strong: whoever chooses values that share a bucket makes an
 // Encoder look at no more entries than its table has.
 func hash(seed uint64, p []byte) uint32 {
-	n, last := len(p), uint64(0)
+	n := len(p)
+	var left, right uint64 // the last 16 bytes
 	switch {
+	case n >= 16:
+		left, right = binary.LittleEndian.Uint64(p[n-16:]), binary.LittleEndian.Uint64(p[n-8:])
 	case n >= 8:
-		last = binary.LittleEndian.Uint64(p[n-8:])
+		left, right = binary.LittleEndian.Uint64(p), binary.LittleEndian.Uint64(p[n-8:])
 	case n >= 4:
-		last = uint64(binary.LittleEndian.Uint32(p)) | uint64(binary.LittleEndian.Uint32(p[n-4:]))<<32
+		left, right = uint64(binary.LittleEndian.Uint32(p)), uint64(binary.LittleEndian.Uint32(p[n-4:]))
 	case n > 0:
-		last = uint64(p[0]) | uint64(p[n>>1])<<8 | uint64(p[n-1])<<16
+		left = uint64(p[0]) | uint64(p[n>>1])<<8 | uint64(p[n-1])<<16
 	}
-	h := seed*hashFactor + uint64(n)
-	for ; len(p) > 8; p = p[8:] {
-		h = fold(h ^ binary.LittleEndian.Uint64(p))
+	h := (seed + uint64(n)) * hashFactor
+	for ; len(p) > 16; p = p[16:] {
+		h = fold(binary.LittleEndian.Uint64(p)^hashMask, binary.LittleEndian.Uint64(p[8:])^h)
 	}
-	return uint32(fold(h ^ last))
+	return uint32(fold(left^hashMask, right^h))
 }
 
-func fold(h uint64) uint64 {
-	high, low := bits.Mul64(h, hashFactor)
+func fold(a, b uint64) uint64 {
+	high, low := bits.Mul64(a, b)
 	return high ^ low
 }
 
@@ -89,7 +90,7 @@ func (x *index) pair(t *table, k *key, name, value []byte) (uint32, bool) {
 	return 0, false
 }
 
-// name finds a name that is not in the static table.
+// name finds the newest entry of a name and returns its index in the table.
 func (x *index) name(t *table, k *key, name []byte) (uint32, bool) {
 	if t.count == 0 {
 		return 0, false
@@ -97,7 +98,7 @@ func (x *index) name(t *table, k *key, name []byte) (uint32, bool) {
 	number := x.names[k.nameHash&uint32(len(x.names)-1)]
 	for age, last := t.age(number), -1; age < int(t.count) && age > last; age = t.age(number) {
 		l := &x.links[number&uint32(len(x.links)-1)]
-		if l.nameHash == k.nameHash && l.static == 0 && bytes.Equal(t.name(t.slot(number)), name) {
+		if l.nameHash == k.nameHash && l.static == k.static && (k.static != 0 || bytes.Equal(t.name(t.slot(number)), name)) {
 			return uint32(age), true
 		}
 		number, last = l.olderName, age
@@ -118,17 +119,17 @@ func (x *index) link(number uint32, k *key) {
 	l.key = *k
 	bucket := &x.pairs[k.pairHash&uint32(len(x.pairs)-1)]
 	l.olderPair, *bucket = *bucket, number
-	if k.static == 0 {
-		bucket = &x.names[k.nameHash&uint32(len(x.names)-1)]
-		l.olderName, *bucket = *bucket, number
-	}
+	bucket = &x.names[k.nameHash&uint32(len(x.names)-1)]
+	l.olderName, *bucket = *bucket, number
 }
 
 // grow follows the ring of the table, whose newest entry is not linked yet.
 func (x *index) grow(t *table) {
 	old := x.links
-	x.links = make([]link, len(t.ring))
-	x.pairs, x.names = make([]uint32, 2*len(t.ring)), make([]uint32, 2*len(t.ring))
+	n := len(t.ring)
+	x.links = make([]link, n)
+	buckets := make([]uint32, 2*n)
+	x.pairs, x.names = buckets[:n], buckets[n:]
 	for age := t.count - 1; age > 0; age-- {
 		number := t.next - 1 - age
 		x.link(number, &old[number&uint32(len(old)-1)].key)

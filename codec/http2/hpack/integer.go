@@ -41,8 +41,10 @@ func appendInteger(dst []byte, first, mask byte, value uint32) []byte {
 	if value < uint32(mask) {
 		return append(dst, first|byte(value))
 	}
-	dst = append(dst, first|mask)
-	value -= uint32(mask)
+	return appendLongInteger(append(dst, first|mask), value-uint32(mask))
+}
+
+func appendLongInteger(dst []byte, value uint32) []byte {
 	for value >= 0x80 {
 		dst = append(dst, byte(value)|0x80)
 		value >>= 7

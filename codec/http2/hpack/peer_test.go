@@ -35,6 +35,21 @@ func TestHuffmanSymbols(t *testing.T) {
 	}
 }
 
+// Several long codes in a row don't fit a word together.
+func TestHuffmanLongSymbols(t *testing.T) {
+	t.Parallel()
+	for n := range 40 {
+		s := append(bytes.Repeat([]byte("\n\x00\xff\\"), n)[:n], bytes.Repeat([]byte("a"), 8*n+8)...)
+		encoded := encodeShorter(s)
+		if want := peer.AppendHuffmanString(nil, string(s)); string(encoded) != string(want) {
+			t.Fatalf("%q: got %x, want %x", s, encoded, want)
+		}
+		if got, err := appendDecoded(nil, encoded); err != nil || string(got) != string(s) {
+			t.Fatalf("%x: got %q, %v, want %q", encoded, got, err, s)
+		}
+	}
+}
+
 // Whatever the bytes are, decoding agrees with the peer.
 func FuzzHuffmanDecode(f *testing.F) {
 	f.Add([]byte("\xf1\xe3\xc2\xe5\xf2\x3a\x6b\xa0\xab\x90\xf4\xff"))

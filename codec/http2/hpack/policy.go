@@ -7,7 +7,9 @@ const (
 	// Incremental puts the field into the dynamic table of both ends, so that it takes a
 	// byte or two when it is sent again.
 	Incremental Indexing = iota
-	// Without leaves the dynamic table alone.
+	// Without is for values that are hardly ever sent twice: the field doesn't enter the
+	// dynamic table, nor is it looked for there. Only when no table has its name it enters
+	// once, so that the name takes a byte or two from then on.
 	Without
 	// Never says also that nobody who forwards the field may index it. Such a field isn't
 	// looked for in the dynamic table either. It is for what must not be found out by

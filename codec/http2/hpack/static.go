@@ -76,6 +76,17 @@ func staticPlace(name []byte) uint64 {
 	return key * staticHash >> staticShift
 }
 
+// StaticIndex looks a field up in the static table; the name is in lower case. It returns the
+// index of the entry with that name and value, or of the first with the name, and which of
+// the two it is; 0 if the name isn't there.
+func StaticIndex(name, value []byte) (index uint8, whole bool) {
+	first := staticName(name)
+	if i := staticPair(first, value); i != 0 {
+		return i, true
+	}
+	return first, false
+}
+
 // staticName returns the first index of a lower-case name in the static table, 0 if it
 // isn't there.
 func staticName(name []byte) uint8 {

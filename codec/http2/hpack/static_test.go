@@ -37,8 +37,12 @@ func TestStaticLookUp(t *testing.T) {
 			continue
 		}
 		for _, value := range values {
-			if got, want := staticPair(first, []byte(value)), scanStatic(name, &value); got != want {
+			want := scanStatic(name, &value)
+			if got := staticPair(first, []byte(value)); got != want {
 				t.Errorf("%s: %q: index %d, want %d", name, value, got, want)
+			}
+			if index, whole := StaticIndex([]byte(name), []byte(value)); whole != (want != 0) || index != max(want, first) {
+				t.Errorf("%s: %q: index %d, %v", name, value, index, whole)
 			}
 		}
 	}
