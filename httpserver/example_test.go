@@ -159,3 +159,75 @@ func ExampleExchange_CollectForm() {
 	fmt.Println(resp.StatusCode, string(content))
 	// Output: 200 Hello, miller!
 }
+
+// partSizes notes how large the parts of a form are.
+type partSizes struct {
+	said strings.Builder
+	size int
+}
+
+func (p *partSizes) BeginPart(part *multipart.Part) error {
+	fmt.Fprintf(&p.said, "%s: ", part.Name)
+	p.size = 0
+	return nil
+}
+func (p *partSizes) PartData(data []byte) error { p.size += len(data); return nil }
+func (p *partSizes) EndPart() error             { fmt.Fprintln(&p.said, p.size); return nil }
+
+// An upload of any length that is used as it comes, and never kept: what has arrived goes
+// into a decoder. A handler that can't keep up calls PauseBody.
+func ExampleExchange_OnBody_multipart() {
+	s := &httpserver.Server{Native: httpserver.NativeFunc(func(x *httpserver.Exchange) bool {
+		boundary, err := multipart.Boundary(x.Request().Header.Get("Content-Type"))
+		if err != nil {
+			x.Respond(multipart.Status(err), "", nil)
+			return true
+		}
+		sizes := &partSizes{}
+		d, err := multipart.NewDecoder(boundary, sizes, multipart.Limits{MaxFile: -1, MaxTotal: -1})
+		if err != nil {
+			x.Respond(multipart.Status(err), "", nil)
+			return true
+		}
+		x.OnBody(func(x *httpserver.Exchange, data *buffer.Buffer, end bool, err error) {
+			if data != nil {
+				if err == nil {
+					err = d.Decode(data)
+				}
+				data.Close()
+			}
+			if end && err == nil {
+				err = d.Finish()
+			}
+			switch {
+			case err != nil:
+				x.Respond(multipart.Status(err), "", nil)
+			case end:
+				x.Respond(200, "text/plain", []byte(sizes.said.String()))
+			}
+		})
+		return true
+	})}
+	if _, err := s.Listen("tcp", "127.0.0.1:0"); err != nil {
+		log.Fatal(err)
+	}
+	defer s.Close()
+
+	e := multipart.NewEncoder()
+	body := buffer.New(0)
+	defer body.Close()
+	_ = e.Field(body, "title", "The mill")
+	_ = e.BeginFile(body, "photo", "mill.jpg", "image/jpeg")
+	body.WriteString(strings.Repeat("x", 100_000))
+	_ = e.End(body)
+	resp, err := nethttp.Post("http://"+s.Addr().String(), e.ContentType(), body)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer resp.Body.Close()
+	content, _ := io.ReadAll(resp.Body)
+	fmt.Print(string(content))
+	// Output:
+	// title: 8
+	// photo: 100000
+}

@@ -25,12 +25,13 @@
 // body. So what the RFCs don't allow, or what receivers are known to read in different
 // ways, is an error (Status says which answer it deserves): a delimiter line with anything
 // but white space behind the delimiter, bare CR or LF in a part's header, two
-// Content-Dispositions, two names, a quoted string with text behind it, an outer delimiter
-// inside of an inner multipart, and a body that ends before its last delimiter. Limits has
-// bounds for everything that a peer can make large, and all have defaults.
+// Content-Dispositions, two names, a quoted string with text behind it, a bare LF before the
+// first delimiter, an outer delimiter inside of an inner multipart, and a body that ends
+// before its last delimiter. Limits has bounds for everything that a peer can make large, and
+// all have defaults.
 //
 // Parts without a name, with no Content-Disposition or another one than form-data, and parts
-// without as much as an empty header are skipped, as browsers' counterparts do.
+// without as much as an empty header are skipped, as other receivers do.
 //
 // # Names
 //

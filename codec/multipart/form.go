@@ -92,15 +92,12 @@ func (f *File) OnDisk() bool { return f.content.disk != nil }
 // Open returns a reader that starts at the beginning. There may be several, on any
 // goroutines, until the File is closed.
 func (f *File) Open() *FileReader {
-	return &FileReader{io.NewSectionReader(f, 0, f.size), f}
+	return &FileReader{io.NewSectionReader(f, 0, f.size)}
 }
 
 // FileReader reads a File: an io.Reader, io.ReaderAt, io.Seeker and io.Closer, as a
 // mime/multipart.File is one. Its Close leaves the File as it is, and need not be called.
-type FileReader struct {
-	*io.SectionReader
-	file *File
-}
+type FileReader struct{ *io.SectionReader }
 
 // Close implements io.Closer.
 func (r *FileReader) Close() error { return nil }
