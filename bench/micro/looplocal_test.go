@@ -13,8 +13,7 @@ import (
 type perLoop struct{ n uint64 }
 
 var (
-	looplocalSink uint64
-	looplocalVar  = loop.NewLocal[perLoop](nil, nil)
+	looplocalVar = loop.NewLocal[perLoop](nil, nil)
 	// Those that a program has besides: the look-up must not depend on being the only one.
 	looplocalOthers = func() (others []*loop.Local[perLoop]) {
 		for range 31 {
