@@ -26,9 +26,9 @@ type Decoder struct {
 }
 
 // maxCopied bounds the work that references to names in the dynamic table can cause in a
-// block: two bytes received have the decoder copy a name of any length. Even a header list
-// of 1,000 fields stays far below it.
-const maxCopied = 128 << 10
+// block: two bytes received have the decoder copy a name of any length. The names of a
+// thousand usual fields are less.
+const maxCopied = 32 << 10
 
 // SetLimits changes the limits; call it between blocks.
 func (d *Decoder) SetLimits(l Limits) {

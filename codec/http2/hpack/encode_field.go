@@ -29,13 +29,13 @@ func (e *Encoder) Append(dst, name, value []byte) []byte {
 	return e.append(dst, policyOf(static, value), static, name, value)
 }
 
-// AppendKnown is Append for a well-known name, which then needs no look-up.
+// AppendKnown is Append for a well-known name, not FieldOther, which then needs no look-up.
 func (e *Encoder) AppendKnown(dst []byte, f http.Field, value []byte) []byte {
 	known := &knownNames[f]
 	return e.append(dst, policyOf(known.static, value), known.static, known.name, value)
 }
 
-// AppendPseudo is Append for a pseudo-field other than UnknownPseudo.
+// AppendPseudo is Append for one of the pseudo-fields that have a name here.
 func (e *Encoder) AppendPseudo(dst []byte, p Pseudo, value []byte) []byte {
 	known := &knownPseudos[p]
 	return e.append(dst, policyOf(known.static, value), known.static, known.name, value)

@@ -2,7 +2,7 @@ package hpack
 
 import (
 	"encoding/hex"
-	"fmt"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -35,7 +35,7 @@ func unhex(t testing.TB, s string) []byte {
 
 func sameList(t *testing.T, got, want []string) {
 	t.Helper()
-	if fmt.Sprintf("%q", got) != fmt.Sprintf("%q", want) {
+	if !slices.Equal(got, want) {
 		t.Fatalf("got  %q\nwant %q", got, want)
 	}
 }

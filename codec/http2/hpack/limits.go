@@ -15,8 +15,9 @@ type Limits struct {
 	MaxList int
 	// MaxFields is the most fields of a header list. Default 128.
 	MaxFields int
-	// MaxString is the most bytes of one name or value as it was sent. Default 64 KiB, at
-	// most 1 MiB. Beyond it the block fails, where the other two let the connection live.
+	// MaxString is the most bytes of one name or value as it was sent. Default MaxList, but
+	// at least 64 KiB; at most 1 MiB. Beyond it the block fails, where the other two let the
+	// connection live.
 	MaxString int
 }
 
@@ -31,7 +32,7 @@ const (
 func (l Limits) effective() Limits {
 	l.MaxList = orDefault(l.MaxList, DefaultMaxList, math.MaxInt)
 	l.MaxFields = orDefault(l.MaxFields, DefaultMaxFields, math.MaxInt)
-	l.MaxString = min(orDefault(l.MaxString, DefaultMaxString, maxMaxString), maxMaxString)
+	l.MaxString = min(orDefault(l.MaxString, max(l.MaxList, DefaultMaxString), maxMaxString), maxMaxString)
 	return l
 }
 

@@ -3,6 +3,7 @@ package hpack
 import (
 	"bytes"
 	"errors"
+	"math"
 	"strings"
 	"testing"
 )
@@ -113,5 +114,20 @@ func TestTableMemory(t *testing.T) {
 	sameList(t, decodeAll(t, &d, e.Append(nil, []byte("name"), []byte("value"))), []string{"name: value"})
 	if d.table.arena != nil || d.table.ring != nil || e.table.arena != nil || e.index.links != nil {
 		t.Error("memory with a limit of 0")
+	}
+}
+
+func TestDefaultLimits(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ given, want Limits }{
+		{Limits{}, Limits{DefaultMaxList, DefaultMaxFields, DefaultMaxString}},
+		{Limits{MaxList: 100 << 10}, Limits{100 << 10, DefaultMaxFields, 100 << 10}},
+		{Limits{MaxList: 100 << 10, MaxString: 10}, Limits{100 << 10, DefaultMaxFields, 10}},
+		{Limits{-1, -1, 0}, Limits{math.MaxInt, math.MaxInt, 1 << 20}},
+		{Limits{1, 2, 1 << 30}, Limits{1, 2, 1 << 20}},
+	} {
+		if got := c.given.effective(); got != c.want {
+			t.Errorf("%+v: %+v, want %+v", c.given, got, c.want)
+		}
 	}
 }
