@@ -14,9 +14,9 @@ import (
 	"millrace.dev/bench/internal/result"
 )
 
-// roundLimit is how long one topic may take in one repetition, as the test program takes it. A
-// benchmark that hangs fails by it, with the stacks of all goroutines.
-const roundLimit = "10m"
+// How long one topic may take in one repetition, as the test program takes it. A benchmark
+// that hangs fails by it, with the stacks of all goroutines.
+const roundLimit, smokeLimit = "10m", "1m"
 
 // buildMicro compiles the benchmarks into one program and returns its path.
 func buildMicro(ctx context.Context, root, dir string) (string, error) {
@@ -83,8 +83,12 @@ func (l *lab) microRound(ctx context.Context, t *topic, progress func(name strin
 	if bench == "" {
 		return nil, nil
 	}
+	limit := roundLimit
+	if l.smoke {
+		limit = smokeLimit
+	}
 	cmd := exec.CommandContext(ctx, l.bin, "-test.run=^$", "-test.bench="+bench, "-test.benchmem",
-		"-test.benchtime="+l.benchtime, "-test.timeout="+roundLimit)
+		"-test.benchtime="+l.benchtime, "-test.timeout="+limit)
 	cmd.Dir = filepath.Join(l.root, "micro")
 	out := &lineWatcher{watch: progress}
 	cmd.Stdout, cmd.Stderr = out, out
