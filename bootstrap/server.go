@@ -26,8 +26,8 @@ type Server struct {
 	// Init fills the pipeline of each accepted channel, on the channel's loop, before it
 	// is registered. An error closes the connection. Required.
 	Init func(ch *channel.Channel) error
-	// Group runs the connections. If nil, the server makes one with the default options,
-	// and shuts it down at the end.
+	// Group runs the connections, and loop.Options.Allocator chooses the kind of its buffers.
+	// If nil, the server makes one with the default options, and shuts it down at the end.
 	Group *loop.Group
 	// Transport is the kind of listeners. Default DefaultTransport().
 	Transport Transport

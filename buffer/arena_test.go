@@ -84,7 +84,7 @@ func TestSlabsHaveNoRest(t *testing.T) {
 	for k, size := range classSizes {
 		n := slabPages[k] * pageSize
 		s := newSlab(newChunk(false), 0, k)
-		if n%size != 0 || s.slots != n/size || slabPages[k] > 8 {
+		if n%size != 0 || s.slots != n/size || slabPages[k] > max(8, size/pageSize) {
 			t.Errorf("class %d: %d slots of %d in %d", k, s.slots, size, n)
 		}
 		last := s.header(newPooled(PooledOptions{}), s.slots-1).blk.mem
@@ -250,7 +250,7 @@ func TestFragmentation(t *testing.T) {
 
 func BenchmarkMix(b *testing.B) {
 	for _, offHeap := range []bool{false, true} {
-		b.Run(NewPooled(PooledOptions{OffHeap: offHeap}).Kind().String(), func(b *testing.B) {
+		b.Run(newPooled(PooledOptions{OffHeap: offHeap}).kind().String(), func(b *testing.B) {
 			withLevel(b, Simple)
 			c := NewPooled(PooledOptions{OffHeap: offHeap}).NewCache()
 			c.Bind()

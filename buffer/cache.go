@@ -17,7 +17,7 @@ type Cache struct {
 	spare  *Buffer        // structs that hold nothing, linked by next
 	spares int
 	pool   *Pooled
-	lists  [numClasses]freeList
+	lists  [cachedClasses]freeList
 
 	_ [64]byte // what other goroutines write to lies on cache lines of its own
 
@@ -28,7 +28,7 @@ type Cache struct {
 
 	_ [64]byte
 
-	published [numClasses]publishedCounts
+	published [cachedClasses]publishedCounts
 }
 
 // freeList holds the free Buffers of one size class of a Cache. Only the owner uses it.
@@ -103,10 +103,10 @@ func (c *Cache) Allocate(capacity int) *Buffer {
 	if g := goid.Current(); c.owner.Load() != g {
 		return c.allocateSlow(capacity)
 	}
-	if uint(capacity) > maxClassSize {
+	if uint(capacity) > maxCachedSize {
 		return c.allocateSlow(capacity)
 	}
-	l := &c.lists[classOf(capacity)]
+	l := &c.lists[cachedClassOf(capacity)]
 	b := l.head
 	if b == nil {
 		return c.allocateSlow(capacity)
@@ -124,7 +124,7 @@ func (c *Cache) Allocate(capacity int) *Buffer {
 }
 
 func (c *Cache) allocateSlow(capacity int) *Buffer {
-	if !c.onOwner() || uint(capacity) > maxClassSize {
+	if !c.onOwner() || uint(capacity) > maxCachedSize {
 		return sampled(c.pool.allocate(capacity), 4)
 	}
 	b := c.allocate(capacity)
@@ -148,10 +148,10 @@ func (c *Cache) poll(b *Buffer, skip int) *Buffer {
 
 // allocate is Allocate without the leak detector.
 func (c *Cache) allocate(capacity int) *Buffer {
-	if !c.onOwner() || uint(capacity) > maxClassSize {
+	if !c.onOwner() || uint(capacity) > maxCachedSize {
 		return c.pool.allocate(capacity)
 	}
-	k := classOf(capacity)
+	k := cachedClassOf(capacity)
 	l := &c.lists[k]
 	if l.head == nil {
 		c.drain()

@@ -82,9 +82,9 @@ func ExampleNewAllocator() {
 	b := a.Allocate(4000)
 	b.WriteString("outside of the Go heap")
 	s := a.Stats()
-	fmt.Println(b.Cap(), s.OffHeap, s.Chunks, s.Reserved>>20)
+	fmt.Println(s.Kind, b.Cap(), s.Chunks, s.Reserved>>20)
 	b.Close()
-	// Output: 4096 true 1 1
+	// Output: pooled-offheap 4096 1 1
 }
 
 func ExampleBuffer_Writable() {

@@ -40,15 +40,15 @@ func TestKindsHaveNames(t *testing.T) {
 }
 
 // sizesOfAllSorts has the borders of classes, and what is beyond all classes.
-var sizesOfAllSorts = []int{0, 1, 64, 65, 1000, 4096, 64 << 10, 64<<10 + 1, 300_000, 3 << 20}
+var sizesOfAllSorts = []int{0, 1, 64, 65, 1000, 4096, 64 << 10, 64<<10 + 1, 300_000, 512 << 10, 512<<10 + 1, 3 << 20}
 
 func TestEveryKindWorks(t *testing.T) {
 	withLevel(t, Disabled)
 	for _, kind := range Kinds() {
 		a := NewAllocator(kind)
 		before := a.Stats()
-		if before.OffHeap != (kind == PooledOffHeap || kind == UnpooledOffHeap) {
-			t.Errorf("%v: off heap %t", kind, before.OffHeap)
+		if before.Kind != kind {
+			t.Errorf("%v says that it is %v", kind, before.Kind)
 		}
 		for _, size := range sizesOfAllSorts {
 			content := bytes.Repeat([]byte{0xa5}, size)
@@ -273,5 +273,29 @@ func TestEmptyChunksAreReturnedWithHysteresis(t *testing.T) {
 	}
 	if s := p.Stats(); s.Chunks != 0 || s.Returned != 10 {
 		t.Errorf("after Trim: %+v", s)
+	}
+}
+
+// What is too large for the caches of the loops is kept by the shared pool.
+func TestLargeMemoryIsReused(t *testing.T) {
+	for _, offHeap := range []bool{false, true} {
+		c := boundCache(t, PooledOptions{OffHeap: offHeap})
+		for _, size := range classSizes[cachedClasses:] {
+			b := c.Allocate(size - 1000)
+			blk := b.blk
+			if b.Cap() != size || blk.home != nil {
+				t.Errorf("%d bytes of %d, home %v", b.Cap(), size, blk.home)
+			}
+			b.Close()
+			if b = c.Allocate(size); b.blk != blk {
+				t.Errorf("%d: other memory", size)
+			}
+			b.Close()
+		}
+		if s := c.pool.Stats(); s.Own.Allocs != 0 || s.Used != 0 || s.Allocs != 2*(numClasses-cachedClasses) {
+			t.Errorf("%+v", s)
+		}
+		checkArena(t, c.pool)
+		c.Unbind()
 	}
 }

@@ -46,10 +46,11 @@ const (
 	defaultSharedBytes = 64 << 20
 )
 
-// Pooled is an allocator that keeps the memory of closed Buffers of up to 64 KiB for reuse,
-// by size class; larger ones have memory of their own, which goes back at Close. It is the
-// shared pool of the Caches made from it, and an Allocator itself. All methods may be called
-// on any goroutine.
+// Pooled is an allocator that keeps the memory of closed Buffers of up to 512 KiB for reuse,
+// by size class; larger ones have memory of their own, which goes back at Close (where that
+// unmaps it, a view that is used after Close crashes the program). It is the shared pool of the
+// Caches made from it, which keep up to 64 KiB, and an Allocator itself. All methods may be
+// called on any goroutine.
 //
 // A Buffer that is leaked costs its memory until the garbage collector has found it
 // unreachable; a view of it (Readable) must not be used any longer than the Buffer. A view
@@ -87,9 +88,13 @@ func newPooled(o PooledOptions) *Pooled {
 	return p
 }
 
-// Kind returns PooledHeap or PooledOffHeap.
-func (p *Pooled) Kind() Kind {
-	if p.offHeap {
+func (p *Pooled) kind() Kind {
+	switch {
+	case p.unpooled && p.offHeap:
+		return UnpooledOffHeap
+	case p.unpooled:
+		return UnpooledHeap
+	case p.offHeap:
 		return PooledOffHeap
 	}
 	return PooledHeap

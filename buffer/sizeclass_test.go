@@ -7,9 +7,13 @@ func TestSizeClassesAreThese(t *testing.T) {
 		64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384, 448, 512, 640, 768, 896, 1024,
 		1280, 1536, 1792, 2048, 2560, 3072, 3584, 4096, 5120, 6144, 7168, 8192,
 		10240, 12288, 14336, 16384, 20480, 24576, 28672, 32768, 40960, 49152, 57344, 65536,
+		81920, 98304, 114688, 131072, 163840, 196608, 229376, 262144, 327680, 393216, 458752, 524288,
 	}
 	if len(want) != numClasses {
 		t.Fatalf("%d classes, want %d", numClasses, len(want))
+	}
+	if c := (&Cache{}); len(c.lists) != cachedClasses || len(c.published) != cachedClasses || want[cachedClasses-1] != maxCachedSize {
+		t.Errorf("caches keep %d classes, the last of %d bytes", len(c.lists), want[cachedClasses-1])
 	}
 	for k, n := range want {
 		if classSizes[k] != n {

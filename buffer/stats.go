@@ -6,6 +6,7 @@ import "sync/atomic"
 // allocations old when another goroutine asks while the owner is at work; Trim brings them
 // up to date. Figures of different classes are not read at one instant.
 type Stats struct {
+	Kind      Kind         `json:"kind"`
 	Allocs    uint64       `json:"allocs"`    // Buffers handed out
 	Frees     uint64       `json:"frees"`     // Buffers given back, the last of those sharing memory counting
 	Used      int64        `json:"used"`      // bytes of memory handed out and not given back
@@ -18,7 +19,6 @@ type Stats struct {
 	Empty     int          `json:"empty"`     // chunks of those with nothing in use
 	Returned  uint64       `json:"returned"`  // chunks given back to the system or the garbage collector
 	Recovered uint64       `json:"recovered"` // pooled Buffers that were leaked and came back to the pool
-	OffHeap   bool         `json:"off_heap"`  // memory is outside of the Go heap
 	Own       ClassStats   `json:"own"`       // memory that isn't pooled: larger than every class, or an unpooled allocator's
 	Over      ClassStats   `json:"over"`      // memory from the Go heap because of the limit, or because the system refused
 	Classes   []ClassStats `json:"classes"`   // every size class, in rising order
@@ -81,7 +81,7 @@ func (c *Cache) publish() {
 // Stats implements Allocator. The figures are those of this cache alone, and without what
 // it had allocated on other goroutines.
 func (c *Cache) Stats() Stats {
-	s := Stats{Classes: newClassStats()}
+	s := Stats{Kind: c.pool.kind(), Classes: newClassStats()}
 	if c.onOwner() {
 		c.drain()
 		c.publish()
@@ -96,7 +96,7 @@ func (c *Cache) Stats() Stats {
 
 // Stats implements Allocator. The figures cover the shared pool and all of its caches.
 func (p *Pooled) Stats() Stats {
-	s := Stats{Classes: newClassStats(), OffHeap: p.offHeap, Limit: p.limit}
+	s := Stats{Kind: p.kind(), Classes: newClassStats(), Limit: p.limit}
 	if !p.unpooled {
 		s.Arenas = 1
 	}
@@ -140,7 +140,7 @@ func newClassStats() []ClassStats {
 }
 
 func (c *Cache) addTo(classes []ClassStats) {
-	for k := range classes {
+	for k := range c.published {
 		p := &c.published[k]
 		classes[k].add(p.allocs.Load(), p.frees.Load(), p.n.Load())
 	}

@@ -33,8 +33,8 @@ type Server struct {
 	// Handler gets what Native doesn't take, on a goroutine.
 	Handler nethttp.Handler
 
-	// Group runs the connections. If nil, the server makes one with the default options,
-	// and shuts it down at the end.
+	// Group runs the connections, and loop.Options.Allocator chooses the kind of its buffers.
+	// If nil, the server makes one with the default options, and shuts it down at the end.
 	Group *loop.Group
 	// Transport is the kind of listeners. Default bootstrap.DefaultTransport().
 	Transport bootstrap.Transport

@@ -1,7 +1,7 @@
 // Package text is what protocols do with text in bytes, without an array or a string in
-// between: UTF-8 that is checked while it comes in, written to buffers with what is not valid
-// replaced, or read without making the same string again and again; and names in ASCII, which
-// are compared, hashed and converted by eight bytes at a time.
+// between: UTF-8 that is checked or repaired while it comes in, written to buffers, or read
+// without making the same string again and again; and names in ASCII, which are compared,
+// hashed and converted by eight bytes at a time.
 //
 // What the standard library has is not here: utf8.Valid and utf8.AppendRune, and strings are
 // written by the buffer itself (WriteString), which copies them once.

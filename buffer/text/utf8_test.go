@@ -99,7 +99,7 @@ func TestBrokenStaysBroken(t *testing.T) {
 }
 
 // The examples of the Unicode Standard, section 3.9, and some more.
-func TestWriteValid(t *testing.T) {
+func TestRepair(t *testing.T) {
 	t.Parallel()
 	const bad = "\uFFFD"
 	for s, want := range map[string]string{
@@ -119,6 +119,16 @@ func TestWriteValid(t *testing.T) {
 			t.Errorf("%q: %d bytes, %q, want %q", s, n, b.Bytes(), want)
 		}
 		b.Close()
+		for i := range len(s) + 1 {
+			for j := i; j <= len(s); j++ {
+				var r Repairer
+				got := r.Append(nil, []byte(s[:i]))
+				got = r.Append(r.Append(got, []byte(s[i:j])), []byte(s[j:]))
+				if got = r.End(got); string(got) != want || r.Unfinished() {
+					t.Errorf("%q cut at %d and %d: %q, want %q", s, i, j, got, want)
+				}
+			}
+		}
 	}
 }
 
@@ -194,7 +204,15 @@ func FuzzUTF8(f *testing.F) {
 		}
 		b := buffer.New(0)
 		defer b.Close()
+		var r Repairer
+		var repaired []byte
+		for at, size := 0, int(piece%8)+1; at < len(s); at += size {
+			repaired = r.Append(repaired, []byte(s[at:min(at+size, len(s))]))
+		}
 		n := WriteValid(b, s)
+		if repaired = r.End(repaired); !b.Equal(repaired) {
+			t.Errorf("%q: %q in pieces, %q at once", s, repaired, b.Bytes())
+		}
 		got := string(b.Bytes())
 		if !utf8.ValidString(got) || n != len(got) {
 			t.Errorf("%q: wrote %q and said %d", s, got, n)

@@ -45,12 +45,8 @@ func WriteString16(b *buffer.Buffer, s string) error {
 	return nil
 }
 
-// replacement is U+FFFD.
-const replacement = "\uFFFD"
-
-// WriteValid writes s with U+FFFD for what is not valid UTF-8, and returns the number of bytes
-// written. As Unicode recommends (section 3.9) and the WHATWG prescribes, the longest
-// beginning of a character is replaced as one, every other byte for itself.
+// WriteValid writes s with U+FFFD for what is not valid UTF-8, by the rule of Repairer, and
+// returns the number of bytes written.
 func WriteValid(b *buffer.Buffer, s string) int {
 	if utf8.ValidString(s) {
 		n, _ := b.WriteString(s)

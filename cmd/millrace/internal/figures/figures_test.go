@@ -122,6 +122,9 @@ func TestSnapshotNames(t *testing.T) {
 			}
 		}
 	}
+	if kind := got["allocator"].(map[string]any)["kind"]; kind != "pooled" {
+		t.Errorf("allocator.kind is %v", kind)
+	}
 	first := got["loops"].([]any)[0].(map[string]any)
 	for _, name := range []string{
 		"connections", "bytes_in", "bytes_out", "turns", "events", "tasks", "sleeps", "timers", "queued",
