@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"millrace.dev/codec/http"
 )
 
 // flood feeds frames one by one until the server gives up, and returns how many it took, and
@@ -176,7 +178,7 @@ func TestMaxStreams(t *testing.T) {
 // Requests beyond a limit are answered, and the connection goes on with HPACK's state right.
 func TestRefusals(t *testing.T) {
 	t.Parallel()
-	p := newServer(t, Options{})
+	p := newServer(t, Options{Limits: http.Limits{MaxBody: 5000, MaxLine: 100, MaxTrailer: 100}})
 	w := hello()
 	for i, row := range []struct {
 		end    bool
@@ -186,6 +188,7 @@ func TestRefusals(t *testing.T) {
 		{true, []string{"x=" + large(40_000), "seen-later=1"}, "HEADERS 1 end"},
 		{false, []string{"x=" + large(40_000)}, "HEADERS 3 end, RST_STREAM 3 NO_ERROR"},
 		{false, []string{"expect=miracle"}, "HEADERS 5 end, RST_STREAM 5 NO_ERROR"},
+		{false, []string{"content-length=5001"}, "HEADERS 7 end, RST_STREAM 7 NO_ERROR"},
 	} {
 		id := uint32(1 + 2*i)
 		log, frames := w.get(id, row.end, row.fields...).feed(t, p, 0)
@@ -199,8 +202,19 @@ func TestRefusals(t *testing.T) {
 			t.Error(frames)
 		}
 	}
-	if log, _ := w.get(7, true, "seen-later=1").feed(t, p, 0); log != "7 GET / host=mill.example seen-later=1 (0) end" {
+	if log, _ := w.get(9, true, "seen-later=1").feed(t, p, 0); log != "9 GET / host=mill.example seen-later=1 (0) end" {
 		t.Error(log)
+	}
+	if log, frames := w.headers(11, true, ":method=GET", ":scheme=http", ":authority=a", ":path=/"+large(100)).feed(t, p, 0); log != "" || frames != "HEADERS 11 end" {
+		t.Errorf("long target: %q, %q", log, frames)
+	}
+	log, frames := w.get(13, false).data(13, "x", false).data(13, large(5000), true).feed(t, p, 0)
+	if log != "13 GET / host=mill.example\n13 x\n13  "+errBodyLong.Error() || frames != "HEADERS 13 end, RST_STREAM 13 NO_ERROR" {
+		t.Errorf("long content: %q, %q", log, frames)
+	}
+	log, frames = w.get(15, false).headers(15, true, "x="+large(100)).feed(t, p, 0)
+	if log != "15 GET / host=mill.example\n15  "+errTrailerLong.Error() || frames != "RST_STREAM 15 ENHANCE_YOUR_CALM" {
+		t.Errorf("long trailer: %q, %q", log, frames)
 	}
 }
 

@@ -20,7 +20,8 @@ type codec struct {
 	timer     loop.Timer
 	last      channel.Future // of what was written last
 	event     Writable
-	discarded int64 // bytes of input thrown away
+	due       time.Duration // when the timer fires
+	discarded int64         // bytes of input thrown away
 	state     codecState
 	flags     codecFlags
 }
@@ -369,10 +370,16 @@ func (c *codec) tell() {
 	}
 }
 
-// deliver passes on messages that did not come out of input: a stream was reset here.
+// deliver passes on messages that did not come out of input: a stream was reset here. They
+// are a read batch of their own unless they come amid one.
 func (c *codec) deliver() {
+	any := false
 	for m := c.conn.nextMessage(); m != nil; m = c.conn.nextMessage() {
 		c.ctx.FireRead(m)
+		any = true
+	}
+	if any && !c.is(decoding) {
+		c.ctx.FireReadComplete()
 	}
 }
 

@@ -2,6 +2,7 @@ package http2
 
 import (
 	"io"
+	"time"
 
 	"millrace.dev/buffer"
 	"millrace.dev/channel"
@@ -10,23 +11,16 @@ import (
 
 // wantTick sets the timer if something has begun to wait.
 func (c *codec) wantTick() {
-	if c.conn.WantsTick() && c.state == serving {
-		c.tick()
+	if within := c.conn.TickWithin(); within > 0 && c.state == serving {
+		c.arm(within)
 	}
 }
 
-func (c *codec) tick() {
-	now := c.ctx.Loop().Now()
-	if blocked, since := c.ctx.Channel().OutputBlocked(); blocked && now-since >= c.o.StallTimeout {
-		c.ctx.Close() // there is no use in resetting streams: nothing gets through
-		return
-	}
-	next, err := c.conn.Tick(now)
-	switch {
-	case err != nil:
-		c.finish()
-	case next >= 0:
-		c.timer.Reset(next)
+// arm has the timer fire d from now at the latest.
+func (c *codec) arm(d time.Duration) {
+	if due := c.ctx.Loop().Now() + d; !c.timer.Active() || due < c.due {
+		c.due = due
+		c.timer.Reset(d)
 	}
 }
 
@@ -36,12 +30,24 @@ func (c *codec) RunTimer(*loop.Timer) {
 		c.ctx.Close()
 		return
 	}
-	c.ctx.Contain(func() {
-		c.tick()
-		if c.state == serving {
-			c.flush()
-		}
-	})
+	c.ctx.Contain(c.tick)
+}
+
+func (c *codec) tick() {
+	now := c.ctx.Loop().Now()
+	if blocked, since := c.ctx.Channel().OutputBlocked(); blocked && now-since >= c.o.StallTimeout {
+		c.ctx.Close() // there is no use in resetting streams: nothing gets through
+		return
+	}
+	next, err := c.conn.Tick(now)
+	if err != nil {
+		c.finish()
+		return
+	}
+	if next >= 0 {
+		c.arm(next)
+	}
+	c.flush()
 }
 
 // finish ends the connection once everything is sent. The peer may still be sending: this

@@ -138,8 +138,9 @@ func (c *Conn) Start(now time.Duration) {
 	if c.is(started) {
 		return
 	}
-	c.flags |= started | wantsTick
+	c.flags |= started
 	c.now = now
+	c.wantTick(c.o.SettingsTimeout)
 	c.timing.settings = now
 	settings := make([]Setting, 0, 6)
 	p := []byte(nil)

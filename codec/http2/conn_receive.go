@@ -66,7 +66,7 @@ func (c *Conn) step(in *buffer.Buffer) (msg any, more bool, err error) {
 	case err != nil:
 	case part == PartNone:
 		if c.block.open {
-			c.flags |= wantsTick
+			c.wantTick(c.o.HeadTimeout)
 		}
 		return nil, false, nil
 	case part == PartHead:

@@ -198,19 +198,44 @@ func (c *Conn) sendContent(s *stream, m *http.Content) *future.Promise[future.Vo
 	if len(s.queue) == 0 && s.head == nil && c.inline(s, m, n) {
 		return nil
 	}
-	s.queued += n
-	if s.queued > int64(c.o.WriteHigh) {
+	if s.queued += n; s.queued > int64(c.o.WriteHigh) {
 		s.flags |= unwritable
+	}
+	if wait := s.join(m); wait != nil {
+		return wait
 	}
 	wait := future.NewPromise[future.Void](c.ex)
 	wait.SetUncancellable() // parts of a message belong together
 	s.queue = append(s.queue, chunk{m, wait})
 	if len(s.queue) == 1 {
-		s.progress = c.now
+		s.progress, s.trickle = c.now, 0
+		c.wantTick(c.o.StallTimeout)
 	}
-	c.flags |= wantsTick
 	c.schedule(s)
 	return wait
+}
+
+// joined bounds the content that one entry of a queue has.
+const joined = 16 << 10
+
+// join appends content to what waits as the last in the queue, if both are small: many
+// small pieces so become few frames. What tells the end of one then tells that of the other.
+func (s *stream) join(m *http.Content) *future.Promise[future.Void] {
+	if len(s.queue) == 0 || m.File != nil || m.Len() > inlineBody {
+		return nil
+	}
+	last := &s.queue[len(s.queue)-1]
+	if n := last.content.Len(); n == 0 || n > joined || last.content.File != nil {
+		return nil
+	}
+	if m.Data != nil {
+		last.content.Data.Append(m.Data)
+		m.Data = nil
+	}
+	last.content.End = m.End
+	last.content.Trailer, m.Trailer = m.Trailer, nil
+	m.Close()
+	return last.done
 }
 
 // inline sends small content at once if the windows have room, and reports whether it has.

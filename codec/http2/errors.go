@@ -139,6 +139,7 @@ var (
 	errCompression     = &ConnError{Code: CompressionError, Rule: "malformed header block"}
 	errSetWindow       = &ConnError{Code: FlowControlError, Rule: "SETTINGS_INITIAL_WINDOW_SIZE out of range"}
 	errSetFrameSize    = &ConnError{Code: ProtocolError, Rule: "SETTINGS_MAX_FRAME_SIZE out of range"}
+	errSettingsField   = &ConnError{Code: ProtocolError, Rule: "malformed HTTP2-Settings"}
 	errSetValue        = &ConnError{Code: ProtocolError, Rule: "setting with a value that it cannot have"}
 	errStrayAck        = &ConnError{Code: ProtocolError, Rule: "SETTINGS acknowledged that were not sent"}
 	errGoAwayGrew      = &ConnError{Code: ProtocolError, Rule: "GOAWAY raises the last stream identifier"}

@@ -300,3 +300,34 @@ func TestContentIsNotCopied(t *testing.T) {
 		t.Error("the content was copied")
 	}
 }
+
+// Many small pieces that have to wait become few frames, and their writes one.
+func TestSmallPiecesAreJoined(t *testing.T) {
+	t.Parallel()
+	p := newServer(t, Options{})
+	s := &pair{t: t, server: p}
+	w := hello().raw(AppendSettings(nil, Setting{SettingInitialWindowSize, 0})).get(1, true)
+	w.feed(t, p, 0)
+	s.answer(1, 200, "", false)
+	var first, last any
+	for i := range 1000 {
+		m := content(1, "0123456789", i == 999)
+		if i == 999 {
+			m.AddTrailer("x", "y")
+		}
+		wait, err := p.c.WriteContent(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if last = wait; i == 0 {
+			first = wait
+		}
+	}
+	_, frames := w.raw(AppendWindowUpdate(nil, 1, 20_000)).feed(t, p, 0)
+	if want := "HEADERS 1, DATA 1 " + strings.Repeat("0123456789", 1000) + ", HEADERS 1 end"; frames != want {
+		t.Errorf("%.100s", frames)
+	}
+	if first != last || len(p.c.settled) != 1 {
+		t.Error("not one write")
+	}
+}

@@ -166,13 +166,3 @@ func (c *Conn) writeTrailer(id uint32, h *http.Header) {
 	c.writeBlock(id, block, true)
 	releaseBlock(b, block)
 }
-
-// headerListSize is what a header counts against the peer's SETTINGS_MAX_HEADER_LIST_SIZE.
-func headerListSize(h *http.Header) uint64 {
-	n := uint64(0)
-	for i := range h.Len() {
-		name, value := h.At(i)
-		n += uint64(len(name) + len(value) + 32)
-	}
-	return n
-}

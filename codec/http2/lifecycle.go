@@ -10,6 +10,8 @@ type timing struct {
 	pinged    time.Duration // when the Ping was sent that is in flight
 	roundTrip time.Duration // of the last one
 	idle      time.Duration // since when there has been no stream
+	sent      time.Duration // when the connection's window has last let something through
+	tick      time.Duration // see TickWithin
 	pongs     uint64
 	pings     uint8 // in flight: bits of pingKind
 }
@@ -41,14 +43,16 @@ func (c *Conn) sendPing(kind pingKind, data [8]byte, now time.Duration) {
 		c.timing.pinged = now
 	}
 	c.timing.pings |= uint8(kind)
-	c.flags |= wantsTick
 	c.commit(AppendPing(c.room(FrameHeaderLen + 8).Writable()[:0], data, false))
 }
 
 // Ping sends a PING, unless one is in flight, to see whether the peer is still there: if it
 // does not answer within Options.PingTimeout, Tick ends the connection. Alive tells when it
 // has.
-func (c *Conn) Ping(now time.Duration) { c.sendPing(pingLive, livePing, now) }
+func (c *Conn) Ping(now time.Duration) {
+	c.sendPing(pingLive, livePing, now)
+	c.wantTick(c.o.PingTimeout)
+}
 
 // Alive returns how many of the Pings were answered, and how long the last one took.
 func (c *Conn) Alive() (answers uint64, roundTrip time.Duration) {
@@ -91,6 +95,7 @@ func (c *Conn) Drain(now time.Duration) {
 	}
 	c.writeGoAway(maxStreamID)
 	c.timing.drained = now
+	c.wantTick(drainTimeout)
 	c.sendPing(pingDrain, drainPing, now)
 }
 
@@ -143,7 +148,11 @@ func (c *Conn) Tick(now time.Duration) (next time.Duration, err error) {
 	}
 	if c.o.StallTimeout != never {
 		c.streams.each(func(s *stream) {
-			if len(s.queue) > 0 && s.head == nil && due(s.progress, c.o.StallTimeout) {
+			if len(s.queue) == 0 || s.head != nil {
+				return
+			}
+			left = min(left, c.o.StallTimeout)
+			if since, stalls := c.stalledSince(s); stalls && due(since, c.o.StallTimeout) {
 				c.tell(s, errStalled)
 				c.reset(s, errStalled.Code, errStalled)
 			}
@@ -155,10 +164,30 @@ func (c *Conn) Tick(now time.Duration) (next time.Duration, err error) {
 	return max(left, time.Millisecond), nil
 }
 
-// WantsTick reports, once, that something has begun to wait for time to pass: Tick is to be
-// called, unless that is going to happen anyway.
-func (c *Conn) WantsTick() bool {
-	wants := c.is(wantsTick)
-	c.flags &^= wantsTick
-	return wants
+// stalledSince reports whether a stream with something to send waits for the peer's windows,
+// and since when. One that waits for its turn on a slow connection does not.
+func (c *Conn) stalledSince(s *stream) (since time.Duration, stalls bool) {
+	switch {
+	case !s.is(inRing):
+		return s.progress, true
+	case c.sendWindow <= 0:
+		return max(s.progress, c.timing.sent), true
+	}
+	return 0, false
+}
+
+// wantTick notes that something waits for at most d from now on.
+func (c *Conn) wantTick(d time.Duration) {
+	if d != never && (c.timing.tick == 0 || d < c.timing.tick) {
+		c.timing.tick = d
+	}
+}
+
+// TickWithin returns, once, how long it may take until Tick is called, because something has
+// begun to wait for time to pass; 0 if nothing has. The times that Tick itself returns come
+// on top.
+func (c *Conn) TickWithin() time.Duration {
+	d := c.timing.tick
+	c.timing.tick = 0
+	return d
 }

@@ -388,3 +388,29 @@ func TestExtendedConnect(t *testing.T) {
 	p.run()
 	p.client.want("1  end")
 }
+
+// A stream that waits for its turn, because the transport is slow, is not stalled; and one is
+// that waits for the window of the connection.
+func TestSlowIsNotStalled(t *testing.T) {
+	t.Parallel()
+	p := newServer(t, Options{})
+	s := &pair{t: t, server: p}
+	w := hello().raw(AppendSettings(AppendSettingsAck(nil), Setting{SettingInitialWindowSize, 1 << 20})).get(1, true)
+	w.feed(t, p, 0)
+	s.answer(1, 200, large(100_000), true)
+	if within := p.c.TickWithin(); within != DefaultSettingsTimeout || p.c.TickWithin() != 0 {
+		t.Error(within)
+	}
+	if next, err := p.c.Tick(time.Hour); err != nil || next != DefaultStallTimeout || p.c.Streams() != 1 {
+		t.Error(next, err, p.c.Streams())
+	}
+	if n := len(p.output()); n < DefaultWindow {
+		t.Error(n)
+	}
+	if _, err := p.c.Tick(time.Hour + DefaultStallTimeout - 1); err != nil || p.c.Streams() != 1 {
+		t.Error(err, p.c.Streams())
+	}
+	if _, err := p.c.Tick(time.Hour + DefaultStallTimeout); err != nil || p.c.Streams() != 0 {
+		t.Error(err, p.c.Streams())
+	}
+}

@@ -43,6 +43,12 @@ func (c *Conn) dataHead(h FrameHeader) (any, error) {
 	}
 	if s.unread += int64(h.Length); bad != nil {
 		c.flags |= ignoresData
+		if bad == errBodyLong && !c.is(isClient) && !s.is(headSent) {
+			c.tell(s, bad)
+			c.writeStatus(s.id, 413)
+			c.reset(s, NoError, bad)
+			return nil, c.provoke()
+		}
 		return nil, c.breach(s, bad)
 	}
 	if overhead := c.reader.Overhead(); overhead > 0 {

@@ -182,6 +182,9 @@ func (c *Conn) request() (any, error) {
 		return nil, c.breachOf(id, bad)
 	}
 	switch {
+	case len(r.Target) > c.o.Limits.MaxLine:
+		r.Close()
+		return nil, c.refuse(id, 414)
 	case r.ContentLength > c.o.Limits.MaxBody:
 		r.Close()
 		return nil, c.refuse(id, 413)
@@ -215,9 +218,7 @@ func (c *Conn) request() (any, error) {
 // refuse answers a request that no handler gets to see. A client that has not sent all of
 // it is told to stop, RFC 9113 section 8.1.
 func (c *Conn) refuse(id uint32, status int) error {
-	block := c.enc.AppendStatus(nil, status)
-	block = c.enc.AppendKnown(block, http.FieldContentLength, []byte("0"))
-	c.writeBlock(id, block, true)
+	c.writeStatus(id, status)
 	how := finished
 	if !c.block.end {
 		c.writeReset(id, NoError)
@@ -225,6 +226,13 @@ func (c *Conn) refuse(id uint32, status int) error {
 	}
 	c.closed.add(id, how)
 	return c.provoke()
+}
+
+// writeStatus writes an answer that is nothing but a status.
+func (c *Conn) writeStatus(id uint32, status int) {
+	block := c.enc.AppendStatus(nil, status)
+	block = c.enc.AppendKnown(block, http.FieldContentLength, []byte("0"))
+	c.writeBlock(id, block, true)
 }
 
 // answerOrTrailers deals with a block for a stream that is open.
@@ -272,6 +280,9 @@ func (c *Conn) trailers(s *stream) (any, error) {
 		return nil, c.breach(s, errTrailerLong)
 	}
 	t, bad := c.in.trailers()
+	if t != nil && len(t.Arena()) > c.o.Limits.MaxTrailer {
+		bad = errTrailerLong
+	}
 	if bad == nil && s.declared >= 0 && s.received != s.declared {
 		bad = errLengthMismatch
 	}

@@ -145,6 +145,7 @@ func (c *Conn) sendFrame(s *stream, n int64) {
 	dataEnds := whole && m.End && m.Trailer == nil
 	if s.trickle += int32(n); whole || s.trickle >= leastProgress {
 		s.progress, s.trickle = c.now, 0
+		c.timing.sent = c.now
 	}
 	if n > 0 || dataEnds {
 		if !c.sendData(s, n, dataEnds) {

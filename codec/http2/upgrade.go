@@ -38,12 +38,19 @@ func (c *Conn) Upgrade(r *http.Request, settings []byte, now time.Duration) erro
 }
 
 // Upgrade takes over a connection from HTTP/1.1, whose codec has answered r with 101; see
-// Conn.Upgrade. The request is passed on before Upgrade returns.
+// Conn.Upgrade. The request is passed on before Upgrade returns. After an error the
+// connection ends with a GOAWAY.
 func (c *ServerCodec) Upgrade(r *http.Request, settings []byte) error {
 	if c.state != serving {
 		return ErrClosing
 	}
 	if err := c.conn.Upgrade(r, settings, c.ctx.Loop().Now()); err != nil {
+		bad, ok := err.(*ConnError)
+		if !ok {
+			bad = errSettingsField
+		}
+		c.conn.fail(bad)
+		c.finish()
 		return err
 	}
 	c.deliver()
