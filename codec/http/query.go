@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"iter"
 	"unicode/utf8"
+
+	"millrace.dev/buffer/text"
 )
 
 // Query has the parameters of a query string, or of a form that is in memory, decoded, in
@@ -118,8 +120,8 @@ func (v *queryView) parse(q *Query, plan *queryPlan, i int, ends queryClass) (en
 	if plan.rules&QueryKeepBytes == 0 && (coded || seen&queryHigh != 0) && !utf8.Valid(p) {
 		had := len(q.arena)
 		v.at = uint32(len(q.raw) + had)
-		var r utf8Repair
-		q.arena = r.end(r.append(q.arena, p))
+		var r text.Repairer
+		q.arena = r.End(r.Append(q.arena, p))
 		p = q.arena[had:]
 	}
 	v.length = uint32(len(p))

@@ -65,28 +65,3 @@ func roundTrip(t *testing.T, in string) {
 		}
 	}
 }
-
-// FuzzRepairUTF8 compares with the standard library where both have to agree: on what is
-// UTF-8 already, and on what is left without replacements.
-func FuzzRepairUTF8(f *testing.F) {
-	for _, s := range []string{"", "a", "é€\U0001f600", "\xe2\x82", "\xe2\x82\xe2\x82\xac", "\xf0\x9f\x98a\xed\xa0\x80\xf4\x90", "\uFFFD\xff"} {
-		f.Add(s, uint8(1))
-	}
-	f.Fuzz(func(t *testing.T, in string, size uint8) {
-		var r utf8Repair
-		var got []byte
-		for rest := []byte(in); len(rest) > 0; {
-			n := min(int(size)+1, len(rest))
-			got = r.append(got, rest[:n])
-			rest = rest[n:]
-		}
-		got = r.end(got)
-		if !utf8.Valid(got) || utf8.ValidString(in) && string(got) != in {
-			t.Fatalf("%q became %q", in, got)
-		}
-		without := func(s string) string { return strings.ReplaceAll(s, replacement, "") }
-		if want := strings.ToValidUTF8(in, ""); without(string(got)) != without(want) {
-			t.Fatalf("%q became %q, the valid part is %q", in, got, want)
-		}
-	})
-}

@@ -1,6 +1,10 @@
 package http
 
-import "unicode/utf8"
+import (
+	"unicode/utf8"
+
+	"millrace.dev/buffer/text"
+)
 
 // FormDecoder reads a form, application/x-www-form-urlencoded, from bytes that arrive in
 // pieces of any size, and gives its values on in pieces too: it keeps no more than a name
@@ -17,7 +21,7 @@ type FormDecoder struct {
 	name    []byte
 	decoded []byte // the piece, if something in it had to be decoded
 	fixed   []byte // the piece, if something in it was not UTF-8
-	repair  utf8Repair
+	repair  text.Repairer
 	held    [3]byte // an escape that has not arrived whole
 	holds   int     // how much of it
 	state   formState
@@ -164,10 +168,10 @@ func (d *FormDecoder) decode(p []byte, seen queryClass, ends bool) []byte {
 	if d.plan.rules&QueryKeepBytes != 0 {
 		return p
 	}
-	if d.repair.missing > 0 || (coded || seen&queryHigh != 0) && !utf8.Valid(p) {
-		d.fixed = d.repair.append(d.fixed[:0], p)
+	if d.repair.Unfinished() || (coded || seen&queryHigh != 0) && !utf8.Valid(p) {
+		d.fixed = d.repair.Append(d.fixed[:0], p)
 		if ends {
-			d.fixed = d.repair.end(d.fixed)
+			d.fixed = d.repair.End(d.fixed)
 		}
 		return d.fixed
 	}
