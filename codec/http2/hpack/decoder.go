@@ -79,6 +79,7 @@ func (d *Decoder) Decode(fragment []byte, end bool, sink Sink) error {
 		p = d.scratch.pending
 	}
 	n, err := d.decodeFields(p, sink)
+	d.field.Name, d.field.Value = nil, nil // the fragment's memory may soon be somebody else's
 	rest := p[n:]
 	switch {
 	case err != nil:

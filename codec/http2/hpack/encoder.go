@@ -1,16 +1,14 @@
 package hpack
 
-import (
-	"math"
-)
+import "math"
 
 // Encoder encodes the header blocks of one connection, RFC 7541 section 2. The zero Encoder
 // is ready; like the peer's decoder it begins with an empty dynamic table that is limited to
 // DefaultTableSize.
 //
-// A block is what the Append methods write between two others that are sent to the peer,
-// in the order in which they were encoded: every block has to be sent, because the next one
-// relies on it.
+// A block is what its Append methods have appended for one header or trailer section. Every
+// block has to reach the peer, in the order of encoding, because those behind it rely on
+// the dynamic table that it leaves.
 type Encoder struct {
 	table table
 	index index

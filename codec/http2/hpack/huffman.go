@@ -23,12 +23,11 @@ var codeLengths = [257]uint8{
 }
 
 const (
-	eos          = 256
-	minCodeLen   = 5
-	maxCodeLen   = 30
-	lookupBits   = 12
-	lookupShift  = 64 - lookupBits
-	maxExpansion = 8 // bytes out of minCodeLen bytes in
+	eos         = 256
+	minCodeLen  = 5
+	maxCodeLen  = 30
+	lookupBits  = 12
+	lookupShift = 64 - lookupBits
 )
 
 // huffman has the code in the forms that the two directions want.

@@ -6,7 +6,7 @@ import (
 )
 
 // maxDecoded bounds the length of n bytes decoded, plus what a step may write beyond.
-func maxDecoded(n int) int { return n*maxExpansion/minCodeLen + 2 }
+func maxDecoded(n int) int { return n*8/minCodeLen + 2 }
 
 // appendDecoded appends what the Huffman-encoded src stands for. The room that it takes,
 // maxDecoded, is bounded by the bytes that have arrived.
