@@ -29,8 +29,23 @@ type node struct {
 
 var (
 	closed node
+	// spares has chains of nodes, linked by next. Consumers give back chainLength at a time, and a
+	// producer takes a chain, keeps one and puts the rest where its processor finds it again. With
+	// one node at a time each push would have to look for it at the consumer's processor.
 	spares = sync.Pool{New: func() any { return new(node) }}
 )
+
+const chainLength = 32
+
+// spareNode returns a node for a producer.
+func spareNode() *node {
+	n := spares.Get().(*node)
+	if rest := n.next; rest != nil {
+		n.next = nil
+		spares.Put(rest)
+	}
+	return n
+}
 
 // maxSpares bounds the nodes that a consumer keeps for its own pushes: as many as those needed at
 // one time. The rest go back to where the producers get theirs.
@@ -54,14 +69,16 @@ type Queue struct {
 	local       int
 	spare       *node
 	spareCount  int
-	own         int // nodes that local pushes have taken from the producers'
+	own         int   // nodes that local pushes have taken from the producers'
+	chain       *node // for the producers, once it is long enough
+	chained     int
 	isClosed    bool
 }
 
 // Push adds a task, unless about limit are waiting on the stack already (0: no limit). Any goroutine may
 // call it. It returns nil, ErrFull, or ErrClosed; a task that was accepted will be popped.
 func (q *Queue) Push(task future.Task, limit int) error {
-	n := spares.Get().(*node)
+	n := spareNode()
 	n.task = task
 	for {
 		head := q.head.Load()
@@ -107,7 +124,7 @@ func (q *Queue) PushLocal(task future.Task, limit int) error {
 		q.spareCount--
 		n.next = nil
 	} else {
-		n = spares.Get().(*node)
+		n = spareNode()
 		q.own = min(q.own+1, maxSpares)
 	}
 	n.task = task
@@ -135,10 +152,19 @@ func (q *Queue) Pop() future.Task {
 		q.spare = n
 		q.spareCount++
 	} else {
-		n.next = nil
-		spares.Put(n)
+		q.giveBack(n)
 	}
 	return task
+}
+
+// giveBack returns a node to the producers, with others.
+func (q *Queue) giveBack(n *node) {
+	n.next = q.chain
+	q.chain = n
+	if q.chained++; q.chained == chainLength {
+		spares.Put(q.chain)
+		q.chain, q.chained = nil, 0
+	}
 }
 
 // Empty reports whether there is nothing to pop. Only the consumer may call it.

@@ -192,3 +192,39 @@ func TestNodesAreReused(t *testing.T) {
 		t.Fatalf("local pushes allocate %v objects a round, want 0", n)
 	}
 }
+
+// The consumer gives nodes back in chains, and keeps less than one chain; producers take them
+// apart, and never get a node that is linked or in use.
+func TestNodesAreGivenBack(t *testing.T) {
+	t.Parallel()
+	var q Queue
+	for range 10 * chainLength {
+		if err := q.Push(&numbered{}, 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	inUse := map[*node]bool{}
+	for n := q.head.Load(); n != nil; n = n.next {
+		if inUse[n] {
+			t.Fatal("one node was handed out twice")
+		}
+		inUse[n] = true
+	}
+	for q.Pop() != nil {
+		length := 0
+		for n := q.chain; n != nil; n = n.next {
+			length++
+		}
+		if length != q.chained || length >= chainLength {
+			t.Fatalf("the consumer keeps a chain of %d, and counts %d", length, q.chained)
+		}
+	}
+	taken := map[*node]bool{}
+	for range 5 * chainLength {
+		n := spareNode()
+		if n.next != nil || n.task != nil || taken[n] {
+			t.Fatalf("a spare node is linked %v, used %v, handed out before %v", n.next != nil, n.task != nil, taken[n])
+		}
+		taken[n] = true
+	}
+}
