@@ -35,32 +35,28 @@ const wordBytes = 8
 // one more.
 func encodeHuffman(dst, s []byte) (n int, shorter bool) {
 	var w encoding
-	for most := len(s); n < most; {
-		for len(s) >= 4 && n < most {
-			a, b, c, d := huffman.codes[s[0]], huffman.codes[s[1]], huffman.codes[s[2]], huffman.codes[s[3]]
-			length := (a + b + c + d).lengths()
-			if length > 56 {
-				break
-			}
-			w = w.with(((a.bits()<<b.length()|b.bits())<<c.length()|c.bits())<<d.length()|d.bits(), length)
-			n, w = w.flush(dst, n)
-			s = s[4:]
+	i, most := 0, len(s)
+	for i+4 <= len(s) && n < most {
+		four := s[i : i+4 : i+4]
+		a, b, c, d := huffman.codes[four[0]], huffman.codes[four[1]], huffman.codes[four[2]], huffman.codes[four[3]]
+		length := (a + b + c + d).lengths()
+		if length > 56 {
+			break // only text beyond ASCII has such codes: the rest goes one by one
 		}
-		if len(s) == 0 {
-			if w.used > 0 && n < most {
-				dst[n] = byte(w.word>>56) | 0xff>>w.used
-				n++
-			}
-			return n, n < most
-		}
-		if n < most {
-			c := huffman.codes[s[0]]
-			w = w.with(c.bits(), c.length())
-			n, w = w.flush(dst, n)
-			s = s[1:]
-		}
+		w = w.with(((a.bits()<<b.length()|b.bits())<<c.length()|c.bits())<<d.length()|d.bits(), length)
+		n, w = w.flush(dst, n)
+		i += 4
 	}
-	return n, false
+	for ; i < len(s) && n < most; i++ {
+		c := huffman.codes[s[i]]
+		w = w.with(c.bits(), c.length())
+		n, w = w.flush(dst, n)
+	}
+	if w.used > 0 && n < most {
+		dst[n] = byte(w.word>>56) | 0xff>>w.used
+		n++
+	}
+	return n, i == len(s) && n < most
 }
 
 // encoding is a word that is filled from the left, and how many of its bits are used: less
