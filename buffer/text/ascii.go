@@ -73,7 +73,7 @@ func EqualFold[A, B []byte | string](a A, b B) bool {
 	return equalFold8(word(a, n-8), word(b, n-8)) // some of them for the second time
 }
 
-func equalFold8(x, y uint64) bool { return x == y || lower8(x) == lower8(y) }
+func equalFold8(x, y uint64) bool { return lower8(x) == lower8(y) }
 
 // HashFold returns a hash of s that is the same for all spellings that are EqualFold. Peers
 // that don't know the seed can't find names with the same hash.
