@@ -142,12 +142,13 @@ func (l *lab) play(ctx context.Context, topics []*topic, p *progress) (*result.R
 	for repetition := range l.count {
 		for i, t := range topics {
 			p.begin(repetition, i, t.name)
-			got, err := l.round(ctx, t, p)
+			r, err := l.round(ctx, t, p)
 			if ctx.Err() != nil {
 				return collect(measured), errors.Join(errs...)
 			}
 			p.done()
-			measured[i].Add(got)
+			measured[i].Add(r.measured)
+			measured[i].Run.Others = append(measured[i].Run.Others, r.others...)
 			measured[i].Run.Repetitions++
 			if err != nil && len(measured[i].Failures) == 0 { // it would be the same in each repetition
 				p.note("%s failed: %v", t.name, err)
@@ -159,7 +160,7 @@ func (l *lab) play(ctx context.Context, topics []*topic, p *progress) (*result.R
 	return collect(measured), errors.Join(errs...)
 }
 
-func (l *lab) round(ctx context.Context, t *topic, p *progress) ([]result.Measurement, error) {
+func (l *lab) round(ctx context.Context, t *topic, p *progress) (round, error) {
 	if t.server != nil {
 		return l.serverRound(ctx, t.server, p.at)
 	}

@@ -77,7 +77,7 @@ func TestPlay(t *testing.T) {
 		t.Fatalf("%v, %+v", err, measured)
 	}
 	topic := measured.Topics[0]
-	if topic.Run.Repetitions != 2 || topic.Run.Each != "10 iterations" || len(topic.Failures) > 0 {
+	if topic.Run.Repetitions != 2 || len(topic.Run.Others) != 2 || topic.Run.Each != "10 iterations" || len(topic.Failures) > 0 {
 		t.Errorf("%+v", topic)
 	}
 	rows := topic.Rows()
@@ -295,9 +295,9 @@ func TestProgressOnATerminal(t *testing.T) {
 func TestServerMeasurement(t *testing.T) {
 	t.Parallel()
 	m := serverMeasurement("ServerLeak/load=c100/alt=simple", load.Sample{
-		Result: wrk.Result{Requests: 200_000, PerSecond: 100_000}, ServerCPU: time.Second, Others: 3,
+		Result: wrk.Result{Requests: 200_000, PerSecond: 100_000}, ServerCPU: time.Second,
 	})
-	want := map[string]float64{result.Time: 5e-6, unitPerSecond: 100_000, unitPerCPU: 200_000, unitOthers: 3}
+	want := map[string]float64{result.Time: 5e-6, unitPerSecond: 100_000, unitPerCPU: 200_000}
 	for unit, v := range want {
 		if m.Values[unit] != v {
 			t.Errorf("%s: %v instead of %v", unit, m.Values[unit], v)
@@ -308,8 +308,8 @@ func TestServerMeasurement(t *testing.T) {
 func TestServerRoundReportsFailures(t *testing.T) {
 	t.Parallel()
 	l := &lab{server: filepath.Join(t.TempDir(), "none"), dir: t.TempDir()}
-	measured, err := l.serverRound(t.Context(), serverTopics[1], func(string) {})
-	if len(measured) > 0 || err == nil || !errors.Is(err, os.ErrNotExist) || strings.Count(err.Error(), "-leak") != 4 {
-		t.Errorf("%v, %v", measured, err)
+	r, err := l.serverRound(t.Context(), serverTopics[1], func(string) {})
+	if len(r.measured) > 0 || err == nil || !errors.Is(err, os.ErrNotExist) || strings.Count(err.Error(), "-leak") != 4 {
+		t.Errorf("%v, %v", r, err)
 	}
 }

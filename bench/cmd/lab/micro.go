@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os/exec"
 	"path/filepath"
@@ -11,6 +12,7 @@ import (
 	"strings"
 
 	"millrace.dev/bench/internal/launch"
+	"millrace.dev/bench/internal/proc"
 	"millrace.dev/bench/internal/result"
 )
 
@@ -76,12 +78,18 @@ func splitPattern(pattern string, separator byte) (parts []string) {
 	return append(parts, pattern[start:])
 }
 
+// round is what one turn of a topic measured.
+type round struct {
+	measured []result.Measurement
+	others   []float64 // what part of the machine others used, in percent
+}
+
 // microRound runs one topic once. progress is told each benchmark that is done. What was
 // measured counts also when an error says that something failed.
-func (l *lab) microRound(ctx context.Context, t *topic, progress func(name string)) ([]result.Measurement, error) {
+func (l *lab) microRound(ctx context.Context, t *topic, progress func(name string)) (r round, err error) {
 	bench := benchPattern(t.functions, l.pattern)
 	if bench == "" {
-		return nil, nil
+		return r, nil
 	}
 	limit := roundLimit
 	if l.smoke {
@@ -93,15 +101,21 @@ func (l *lab) microRound(ctx context.Context, t *topic, progress func(name strin
 	out := &lineWatcher{watch: progress}
 	cmd.Stdout, cmd.Stderr = out, out
 	launch.Tie(cmd)
+	meter, err := proc.StartMeter()
+	if err != nil {
+		return r, err
+	}
 	failed := cmd.Run()
 	if ctx.Err() != nil {
-		return nil, ctx.Err()
+		return r, ctx.Err()
 	}
-	measured, err := result.Parse(bytes.NewReader(out.text.Bytes()), runtime.GOMAXPROCS(0))
+	r.measured, err = result.Parse(bytes.NewReader(out.text.Bytes()), runtime.GOMAXPROCS(0))
 	if failed != nil {
-		return measured, fmt.Errorf("%w\n%s", failed, failureText(out.text.String()))
+		return r, fmt.Errorf("%w\n%s", failed, failureText(out.text.String()))
 	}
-	return measured, err
+	others, meterErr := meter.Others(cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime())
+	r.others = append(r.others, others)
+	return r, errors.Join(err, meterErr)
 }
 
 // failureText is the output without the lines of results and those that describe the machine.

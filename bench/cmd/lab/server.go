@@ -48,7 +48,6 @@ const (
 const (
 	unitPerSecond = "req/s"
 	unitPerCPU    = "req/cpu-s"
-	unitOthers    = "%-by-others"
 )
 
 // measurementName is the name of a value's benchmark under a load.
@@ -64,8 +63,8 @@ func buildServer(ctx context.Context, root, dir string) (string, error) {
 
 // serverRound starts a server with each of the values, in a new order each time, and plays
 // all loads against it. Only one runs at a time, and none between the rounds.
-func (l *lab) serverRound(ctx context.Context, s *serverTopic, progress func(name string)) ([]result.Measurement, error) {
-	byValue := make([][]result.Measurement, len(s.values))
+func (l *lab) serverRound(ctx context.Context, s *serverTopic, progress func(name string)) (round, error) {
+	byValue := make([]round, len(s.values))
 	var errs []error
 	for _, i := range rand.Perm(len(s.values)) {
 		var err error
@@ -73,28 +72,28 @@ func (l *lab) serverRound(ctx context.Context, s *serverTopic, progress func(nam
 			errs = append(errs, fmt.Errorf("%s %s: %w", s.flag, s.values[i], err))
 		}
 		if ctx.Err() != nil {
-			return nil, ctx.Err()
+			return round{}, ctx.Err()
 		}
 	}
-	var all []result.Measurement
-	for _, measured := range byValue { // the first value is the reference, whenever it ran
-		all = append(all, measured...)
+	var all round
+	for _, r := range byValue { // the first value is the reference, whenever it ran
+		all.measured = append(all.measured, r.measured...)
+		all.others = append(all.others, r.others...)
 	}
 	return all, errors.Join(errs...)
 }
 
-func (l *lab) loadServer(ctx context.Context, s *serverTopic, value string, progress func(string)) ([]result.Measurement, error) {
+func (l *lab) loadServer(ctx context.Context, s *serverTopic, value string, progress func(string)) (all round, err error) {
 	server, err := launch.Start(ctx, []string{l.server, "-addr", "127.0.0.1:0", "-loops", "1", s.flag, value}, "")
 	if err != nil {
-		return nil, err
+		return all, err
 	}
 	defer server.Stop()
 	plan := wrk.Plan{Addr: server.Addr, Path: hello.Path, Threads: 1, Connections: loadConnections, Duration: warmup}
 	if _, err := wrk.Run(ctx, l.dir, plan); err != nil {
-		return nil, err
+		return all, err
 	}
 	plan.Duration = l.duration
-	var all []result.Measurement
 	for _, ld := range loads {
 		plan.Pipeline = ld.pipeline
 		m, err := load.Measure(ctx, l.dir, plan, server)
@@ -106,7 +105,8 @@ func (l *lab) loadServer(ctx context.Context, s *serverTopic, value string, prog
 		if m.Errors.Total() > 0 || m.Requests == 0 {
 			return all, fmt.Errorf("%s: %d answers; errors: %+v", name, m.Requests, m.Errors)
 		}
-		all = append(all, serverMeasurement(name, m))
+		all.measured = append(all.measured, serverMeasurement(name, m))
+		all.others = append(all.others, m.Others)
 	}
 	return all, nil
 }
@@ -116,6 +116,5 @@ func serverMeasurement(name string, m load.Sample) result.Measurement {
 		result.Time:   1 / m.PerCPU(),
 		unitPerSecond: m.PerSecond,
 		unitPerCPU:    m.PerCPU(),
-		unitOthers:    m.Others,
 	}}
 }

@@ -79,11 +79,21 @@ func interval(s benchmath.Summary) string {
 
 // ratio formats how many times faster something is; "~" says that it may be chance.
 func ratio(r result.Ratio) string {
-	text := table.Number(r.Center, 2)
 	if !r.Significant() {
-		return "~" + text
+		return "~" + times(r.Center)
 	}
-	return text
+	return times(r.Center)
+}
+
+// times formats a factor: "976", "9.11", "0.004".
+func times(v float64) string {
+	switch {
+	case v < 0.0995:
+		return table.Number(v, 3)
+	case v < 99.95:
+		return table.Number(v, 2)
+	}
+	return table.Number(v, 0)
 }
 
 // change formats a quantity before and after, or once when they read the same.

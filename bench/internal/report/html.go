@@ -2,7 +2,6 @@ package report
 
 import (
 	_ "embed"
-	"fmt"
 	"html/template"
 	"io"
 	"regexp"
@@ -80,7 +79,7 @@ type alternativeView struct {
 func (f counterpart) view(axis ratioAxis) figureView {
 	v := figureView{
 		Topic: f.topic, Label: f.Label, Values: f.Naive + " → " + f.Chosen,
-		Reported: table.Number(f.reported, 2), Here: notMeasured,
+		Reported: times(f.reported), Here: notMeasured,
 		ReportedBar: axis.bar(f.reported),
 	}
 	if f.measured {
@@ -92,7 +91,7 @@ func (f counterpart) view(axis ratioAxis) figureView {
 
 func (r Report) topicView(t *result.Topic) topicView {
 	v := topicView{Name: t.Name, Title: r.title(t.Name), Failures: t.Failures}
-	v.Run = fmt.Sprintf("%d × %s%s", t.Run.Repetitions, t.Run.Each, commit(t.Run.Commit))
+	v.Run = howMeasured(t.Run)
 	for _, p := range r.Notes[t.Name].Paragraphs {
 		v.Paragraphs = append(v.Paragraphs, inline(p))
 	}

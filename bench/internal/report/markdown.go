@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"millrace.dev/bench/internal/result"
+	"millrace.dev/bench/internal/stats"
 	"millrace.dev/bench/internal/table"
 )
 
@@ -75,7 +76,7 @@ func (r Report) writeFigures(b *strings.Builder) {
 		if f.measured {
 			here = ratio(f.ratio)
 		}
-		rows = append(rows, []string{f.topic, f.Label, f.Naive + " → " + f.Chosen, table.Number(f.reported, 2), here})
+		rows = append(rows, []string{f.topic, f.Label, f.Naive + " → " + f.Chosen, times(f.reported), here})
 	}
 	table.Write(b, 2, rows)
 }
@@ -89,7 +90,7 @@ func (r Report) WriteTopic(b *strings.Builder, t *result.Topic) {
 	rows := t.Rows()
 	if len(rows) > 0 {
 		table.Write(b, 1, topicTable(rows))
-		fmt.Fprintf(b, "\n%d × %s%s.\n", t.Run.Repetitions, t.Run.Each, commit(t.Run.Commit))
+		fmt.Fprintf(b, "\n%s.\n", howMeasured(t.Run))
 	}
 	for _, f := range t.Failures {
 		fmt.Fprintf(b, "\nNot everything ran: `%s`.\n", headline(f))
@@ -109,11 +110,16 @@ func headline(failure string) string {
 	return first
 }
 
-func commit(name string) string {
-	if name == "" {
-		return ""
+// howMeasured says how a topic was measured, and what disturbed it.
+func howMeasured(run result.Run) string {
+	text := fmt.Sprintf("%d × %s", run.Repetitions, run.Each)
+	if run.Commit != "" {
+		text += ", at " + run.Commit
 	}
-	return ", at " + name
+	if len(run.Others) > 0 {
+		text += fmt.Sprintf("; others used %.0f %% of the machine", stats.Median(run.Others))
+	}
+	return text
 }
 
 // column is a column of a topic's table; it is left out when all of its cells are empty.

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"strings"
 	"testing"
@@ -24,7 +25,7 @@ func recorded(t *testing.T) Report {
 	t.Helper()
 	run := result.Run{
 		Started: time.Date(2026, 11, 30, 8, 0, 0, 0, time.UTC), Repetitions: 6, Each: "50 ms",
-		Host: host.Host{CPU: "Example 9", Cores: 2, Kernel: "6.1", Go: "go1.26.0"}, Commit: "abc1234",
+		Host: host.Host{CPU: "Example 9", Cores: 2, Kernel: "6.1", Go: "go1.26.0"}, Commit: "abc1234", Others: []float64{1, 4, 2},
 	}
 	hex, mix := &result.Topic{Name: "hex", Run: run}, &result.Topic{Name: "mix", Run: run}
 	mix.Failures = []string{"exit status 1\n--- FAIL: BenchmarkMix/alt=`x`\n    mix_test.go:3: <wrong>"}
@@ -84,6 +85,11 @@ func TestFormat(t *testing.T) {
 		{rate(850.6e6), "851 MB/s"},
 		{rate(1701e6), "1.70 GB/s"},
 		{rate(12), "12.0 B/s"},
+		{times(975.9), "976"},
+		{times(99.94), "99.94"},
+		{times(0.0042), "0.004"},
+		{times(0.0996), "0.10"},
+		{times(math.NaN()), "–"},
 		{number(0), "0"},
 		{number(65536), "65,536"},
 		{number(1.1304), "1.13"},

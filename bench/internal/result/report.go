@@ -38,6 +38,8 @@ type Run struct {
 	Host host.Host `json:"host"`
 	// Commit names the tree; empty when that is not known.
 	Commit string `json:"commit,omitempty"`
+	// Others is what part of the machine others used in each repetition, in percent.
+	Others []float64 `json:"others_percent,omitempty"`
 }
 
 // Benchmark has the values of one benchmark, of every repetition.

@@ -14,7 +14,7 @@ const widest = 70
 
 // Write writes rows, the first of which is the head and all of which have as many cells, as
 // a Markdown table: columns are padded, and all but the first left ones are aligned to the
-// right; those of long text are neither. A cell must not contain a line break; a | in it is
+// right; of these, long text is neither. A cell must not contain a line break; a | in it is
 // escaped.
 func Write(b *strings.Builder, left int, rows [][]string) {
 	rows = escape(rows)
@@ -25,7 +25,7 @@ func Write(b *strings.Builder, left int, rows [][]string) {
 		}
 	}
 	for i, w := range widths {
-		if w > widest {
+		if w > widest && i >= left {
 			widths[i] = 0 // no padding
 		}
 	}
