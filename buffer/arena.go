@@ -87,7 +87,7 @@ func (p *Pooled) putSlot(b *Buffer) {
 	h.nowEmpty(s)
 	p.emptySlabs += slabPages[s.class] * pageSize
 	if p.emptySlabs > p.spareBytes {
-		p.raze(s.class)
+		p.raze(s.class, p.spareBytes)
 	}
 }
 
@@ -98,7 +98,7 @@ func (p *Pooled) restock(k int) bool {
 	if c == nil && p.emptySlabs > max(chunkSize/2, int(p.reserved.Load()>>reclaimShift)) {
 		for i := range p.shelves {
 			for p.shelves[i].empty > 0 {
-				p.raze(i)
+				p.raze(i, p.spareBytes)
 			}
 		}
 		c, page = p.lists.find(n)
@@ -146,9 +146,9 @@ func (p *Pooled) freeChunk() *chunk {
 	return c
 }
 
-// raze gives the pages of an empty slab of class k back to its chunk, and the chunk up if
-// that was the last of it.
-func (p *Pooled) raze(k int) {
+// raze gives the pages of an empty slab of class k back to its chunk. If that was the last of
+// it, the chunk is kept as long as there are no more than spare bytes of such.
+func (p *Pooled) raze(k, spare int) {
 	h := &p.shelves[k]
 	s := h.popEmpty()
 	s.razed = true
@@ -166,7 +166,7 @@ func (p *Pooled) raze(k int) {
 		return
 	}
 	p.lists.remove(c)
-	if (len(p.empty)+1)*chunkSize > p.spareBytes {
+	if (len(p.empty)+1)*chunkSize > spare {
 		p.giveUp(c)
 		return
 	}
@@ -190,7 +190,7 @@ func (p *Pooled) Trim() {
 		h := &p.shelves[k]
 		slots := slabPages[k] * pageSize / classSizes[k]
 		for surplus := h.least; h.empty > 0 && surplus >= slots; surplus -= slots {
-			p.raze(k)
+			p.raze(k, 0)
 		}
 		h.least = h.free
 	}

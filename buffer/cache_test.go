@@ -516,7 +516,12 @@ func TestGrowthElsewhereUsesTheSharedPool(t *testing.T) {
 // would change if its memory were handed out twice.
 func TestClosesElsewhere(t *testing.T) {
 	withLevel(t, Disabled)
-	p := newPooled(PooledOptions{CacheBytes: 8 << 10, SharedBytes: 1 << 20})
+	for _, offHeap := range []bool{false, true} {
+		closeElsewhere(t, newPooled(PooledOptions{OffHeap: offHeap, CacheBytes: 8 << 10, SharedBytes: 1 << 20}))
+	}
+}
+
+func closeElsewhere(t *testing.T, p *Pooled) {
 	work := make(chan *Buffer, 64)
 	var closers, loops sync.WaitGroup
 	for range 3 {
@@ -573,6 +578,7 @@ func TestClosesElsewhere(t *testing.T) {
 	if s.Cached != p.kept() || s.Cached > 1<<20 {
 		t.Errorf("cached %d, held %d", s.Cached, p.kept())
 	}
+	checkArena(t, p)
 }
 
 func TestSplitPartsClosedAtOnce(t *testing.T) {

@@ -11,9 +11,9 @@
 // Every Buffer has one owner, who ends its life with [Buffer.Close]. Handing a Buffer to
 // another handler, channel or goroutine hands the ownership over. There is no reference
 // count to keep: who needs a part of a Buffer for longer, or for someone else, splits it off
-// ([Buffer.Split]). Both then share the memory and each is closed on its own; the memory
-// goes back when the last one is. The other way round, [Compose] and [Buffer.Append] join
-// Buffers into one without copying.
+// ([Buffer.Split]), or becomes one more owner of the same bytes ([Buffer.Share]). Both then
+// share the memory and each is closed on its own; the memory goes back when the last one is.
+// The other way round, [Compose] and [Buffer.Append] join Buffers into one without copying.
 //
 // # Allocators
 //

@@ -21,7 +21,8 @@ const (
 	// UnpooledOffHeap maps memory from the system for each Buffer, in whole pages, and unmaps
 	// it when the last Buffer that shares it is closed. That costs some microseconds: it is
 	// there for comparison, and for few and large Buffers. A view of such memory that is used
-	// after Close crashes the program; that of a pooled Buffer doesn't.
+	// after Close crashes the program; that of a pooled Buffer doesn't. Nor should it be kept:
+	// on 32-bit systems the Go heap may come to lie there.
 	UnpooledOffHeap
 )
 
