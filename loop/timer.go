@@ -32,7 +32,9 @@ func (t *Timer) Loop() *Loop { return t.loop }
 // fires in the next turn at the latest.
 func (t *Timer) Reset(d time.Duration) {
 	l := t.loop
-	l.mustBeOn("Timer.Reset")
+	if !l.InLoop() { // asked here, where it is no call
+		l.mustBeOn("Timer.Reset")
+	}
 	if l.stop.final {
 		return // nothing fires any more
 	}
@@ -52,7 +54,9 @@ func (t *Timer) Stop() bool {
 	if t.place == 0 {
 		return false
 	}
-	t.loop.mustBeOn("Timer.Stop")
+	if l := t.loop; !l.InLoop() {
+		l.mustBeOn("Timer.Stop")
+	}
 	return t.loop.wheel.cancel(t)
 }
 

@@ -22,11 +22,19 @@ func timerDelays() []time.Duration {
 	return delays
 }
 
-// timerSet schedules and cancels timers by number.
+// timerSet has a timer for each delay.
 type timerSet struct {
-	schedule func(i int, d time.Duration)
-	cancel   func(i int)
+	schedule func(delays []time.Duration)
+	cancel   func(reversed bool) (fired int)
 	settle   func() // waits until all that was asked for is done; nil: it is
+}
+
+// nth is the number of the timer that is cancelled after i others.
+func nth(i int, reversed bool) int {
+	if reversed {
+		return timerCount - 1 - i
+	}
+	return i
 }
 
 type nopTimer struct{}
@@ -66,14 +74,9 @@ func timerRounds(b *testing.B, set timerSet, delays []time.Duration, reversed bo
 	rounds := 0
 	for b.Loop() {
 		rounds++
-		for i, d := range delays {
-			set.schedule(i, d)
-		}
-		for i := range delays {
-			if reversed {
-				i = len(delays) - 1 - i
-			}
-			set.cancel(i)
+		set.schedule(delays)
+		if fired := set.cancel(reversed); fired > 0 {
+			b.Errorf("%d timers have fired", fired)
 		}
 		if set.settle != nil {
 			set.settle()
@@ -82,29 +85,43 @@ func timerRounds(b *testing.B, set timerSet, delays []time.Duration, reversed bo
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(rounds*len(delays)), "ns/op")
 }
 
-func afterFuncs(b *testing.B, _ *loop.Loop, _ string) timerSet {
+func afterFuncs(_ *testing.B, _ *loop.Loop, _ string) timerSet {
 	timers := make([]*time.Timer, timerCount)
 	return timerSet{
-		schedule: func(i int, d time.Duration) { timers[i] = time.AfterFunc(d, nopFunc) },
-		cancel: func(i int) {
-			if !timers[i].Stop() {
-				b.Error("a timer has fired")
+		schedule: func(delays []time.Duration) {
+			for i, d := range delays {
+				timers[i] = time.AfterFunc(d, nopFunc)
 			}
+		},
+		cancel: func(reversed bool) (fired int) {
+			for i := range timers {
+				if !timers[nth(i, reversed)].Stop() {
+					fired++
+				}
+			}
+			return fired
 		},
 	}
 }
 
-func loopTimers(b *testing.B, l *loop.Loop, _ string) timerSet {
+func loopTimers(_ *testing.B, l *loop.Loop, _ string) timerSet {
 	timers := make([]loop.Timer, timerCount)
 	for i := range timers {
 		timers[i].Init(l, nopTimer{})
 	}
 	return timerSet{
-		schedule: func(i int, d time.Duration) { timers[i].Reset(d) },
-		cancel: func(i int) {
-			if !timers[i].Stop() {
-				b.Error("a timer has fired")
+		schedule: func(delays []time.Duration) {
+			for i, d := range delays {
+				timers[i].Reset(d)
 			}
+		},
+		cancel: func(reversed bool) (fired int) {
+			for i := range timers {
+				if !timers[nth(i, reversed)].Stop() {
+					fired++
+				}
+			}
+			return fired
 		},
 	}
 }
@@ -112,11 +129,18 @@ func loopTimers(b *testing.B, l *loop.Loop, _ string) timerSet {
 func scheduled(b *testing.B, l *loop.Loop, by string) timerSet {
 	futures := make([]future.Future[future.Void], timerCount)
 	set := timerSet{
-		schedule: func(i int, d time.Duration) { futures[i] = l.Schedule(d, nopFunc) },
-		cancel: func(i int) {
-			if !futures[i].Cancel() {
-				b.Error("a timer has fired")
+		schedule: func(delays []time.Duration) {
+			for i, d := range delays {
+				futures[i] = l.Schedule(d, nopFunc)
 			}
+		},
+		cancel: func(reversed bool) (fired int) {
+			for i := range futures {
+				if !futures[nth(i, reversed)].Cancel() {
+					fired++
+				}
+			}
+			return fired
 		},
 	}
 	if by != "loop" {
@@ -156,10 +180,17 @@ func heapTimers(_ *testing.B, _ *loop.Loop, _ string) timerSet {
 	timers := make([]heapTimer, timerCount)
 	var waiting timerHeap
 	return timerSet{
-		schedule: func(i int, d time.Duration) {
-			timers[i].at = loop.Clock() + d
-			heap.Push(&waiting, &timers[i])
+		schedule: func(delays []time.Duration) {
+			for i, d := range delays {
+				timers[i].at = loop.Clock() + d
+				heap.Push(&waiting, &timers[i])
+			}
 		},
-		cancel: func(i int) { heap.Remove(&waiting, timers[i].index) },
+		cancel: func(reversed bool) (fired int) {
+			for i := range timers {
+				heap.Remove(&waiting, timers[nth(i, reversed)].index)
+			}
+			return fired
+		},
 	}
 }
