@@ -373,12 +373,13 @@ func (c *codec) tell() {
 // deliver passes on messages that did not come out of input: a stream was reset here. They
 // are a read batch of their own unless they come amid one.
 func (c *codec) deliver() {
-	any := false
+	delivered := false
 	for m := c.conn.nextMessage(); m != nil; m = c.conn.nextMessage() {
 		c.ctx.FireRead(m)
-		any = true
+		delivered = true
 	}
-	if any && !c.is(decoding) {
+	if delivered && !c.is(decoding) {
+		c.conn.partedAll()
 		c.ctx.FireReadComplete()
 	}
 }

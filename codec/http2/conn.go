@@ -45,6 +45,7 @@ type Conn struct {
 	nWait   int
 
 	msgs     []any // messages to be returned before more is read
+	parted   []parting
 	settled  []settled
 	writable []uint32 // streams that NextWritable has to return
 
@@ -314,6 +315,34 @@ func (c *Conn) tell(s *stream, err error) {
 		m := http.NewContent(nil, false)
 		m.ID, m.Err = uint64(s.id), err
 		c.msgs = append(c.msgs, m)
+		c.part(s)
+	}
+}
+
+// parting is what SetValue has set for a stream that is no more, while its last message is on
+// its way to whoever needs the value to understand it.
+type parting struct {
+	id    uint32
+	value any
+}
+
+func (c *Conn) part(s *stream) {
+	if s.value != nil {
+		c.parted = append(c.parted, parting{s.id, s.value})
+	}
+}
+
+// keptPartings bounds the memory that is kept for partings.
+const keptPartings = 16
+
+// partedAll is called when the last messages of streams have been dealt with.
+func (c *Conn) partedAll() {
+	if len(c.parted) == 0 {
+		return
+	}
+	clear(c.parted)
+	if c.parted = c.parted[:0]; cap(c.parted) > keptPartings {
+		c.parted = nil
 	}
 }
 
@@ -405,10 +434,17 @@ func (c *Conn) provoke() error {
 	return c.answered(FrameHeaderLen + 4)
 }
 
-// Value returns what SetValue has set for a stream, nil if it is no more.
+// Value returns what SetValue has set for a stream; nil if the stream is no more, and its last
+// message, if it has ended with one that Next returned, has been dealt with: the next call of
+// Next says so.
 func (c *Conn) Value(id uint64) any {
 	if s := c.stream(id); s != nil {
 		return s.value
+	}
+	for i := range c.parted {
+		if p := &c.parted[i]; uint64(p.id) == id {
+			return p.value
+		}
 	}
 	return nil
 }
@@ -419,8 +455,14 @@ func (c *Conn) SetValue(id uint64, v any) bool {
 	s := c.stream(id)
 	if s != nil {
 		s.value = v
+		return true
 	}
-	return s != nil
+	for i := range c.parted {
+		if p := &c.parted[i]; uint64(p.id) == id {
+			p.value = v
+		}
+	}
+	return false
 }
 
 func (c *Conn) stream(id uint64) *stream {

@@ -17,6 +17,7 @@ func (c *Conn) Next(in *buffer.Buffer, now time.Duration) (msg any, err error) {
 		if m := c.nextMessage(); m != nil {
 			return m, nil
 		}
+		c.partedAll()
 		if c.err != nil {
 			return nil, c.err
 		}

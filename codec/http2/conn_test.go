@@ -236,3 +236,40 @@ func (p *pair) answerAndStop(id uint64) {
 		p.t.Fatal(err)
 	}
 }
+
+// What is kept with a stream is there for its last message, and not much longer.
+func TestValues(t *testing.T) {
+	t.Parallel()
+	p := newServer(t, Options{})
+	s := &pair{t: t, server: p}
+	hello().get(1, false).get(3, true).get(5, true).feed(t, p, 0)
+	for id := uint64(1); id <= 5; id += 2 {
+		p.c.SetValue(id, id)
+	}
+	if p.c.SetValue(7, 7) {
+		t.Error("a value for no stream")
+	}
+	s.answer(1, 204, "", true)
+	var got []any
+	p.on = func(msg any) bool {
+		m := msg.(*http.Content)
+		v := p.c.Value(m.ID)
+		p.c.SetValue(m.ID, nil)
+		got = append(got, v, p.c.Value(m.ID))
+		m.Close()
+		return true
+	}
+	(&wire{}).data(1, "x", false).data(1, "", true).raw(AppendRSTStream(nil, 3, Cancel)).feed(t, p, 0)
+	if fmt.Sprint(got) != "[1 <nil> <nil> <nil> 3 <nil>]" {
+		t.Error(got)
+	}
+	got = nil
+	p.c.Lose(errLost)
+	p.read()
+	if fmt.Sprint(got) != "[5 <nil>]" || p.c.Value(5) != nil {
+		t.Error(got)
+	}
+	if len(p.c.parted) != 0 {
+		t.Error("values are kept")
+	}
+}

@@ -107,6 +107,7 @@ func (c *Conn) data(in *buffer.Buffer) (any, error) {
 func (c *Conn) remoteEnd(s *stream) {
 	s.flags = s.flags&^awaitsContinue | remoteClosed
 	if s.is(localClosed) {
+		c.part(s)
 		c.finish(s)
 	}
 }
