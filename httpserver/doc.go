@@ -14,6 +14,10 @@
 // whose stacks have grown already. A connection without a request has neither goroutine nor
 // buffer.
 //
+// Exchange.CollectForm and ParseForm read forms, with files of any size: in memory, or on
+// disk without holding up a loop. A net/http handler may as well go on with
+// r.ParseMultipartForm.
+//
 // Header, body, write and idle timeouts, and limits on what a request may be, are on by
 // default. Shutdown drains: idle connections close at once, busy ones with the answer that
 // is under way.

@@ -2,6 +2,9 @@ package httpserver
 
 import (
 	"errors"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
 	"sync"
 
 	"millrace.dev/buffer"
@@ -40,7 +43,7 @@ func (x *Exchange) CollectForm(o multipart.FormOptions, fn func(x *Exchange, for
 		x.SetBodyReader(&formReader{c, fn})
 		return
 	}
-	u := &upload{async: x.Async(), pool: &x.Server().uploads, collector: c, fn: fn}
+	u := &upload{async: x.Async(), pool: &x.Server().uploads, logger: x.Server().Logger, collector: c, fn: fn}
 	x.SetBodyReader(u)
 }
 
@@ -82,6 +85,7 @@ func (r *formReader) abandon() { r.collector.Close() }
 type upload struct {
 	async     *Async
 	pool      *uploadPool
+	logger    *slog.Logger
 	collector *multipart.Collector // of the pool's goroutine
 	fn        func(x *Exchange, form *multipart.Form, err error)
 
@@ -136,23 +140,41 @@ func (u *upload) abandon() { u.take(nil, true, errAbandoned) }
 // more.
 func (u *upload) work() (more bool) {
 	data, end, err := u.next()
-	if data != nil {
-		if err == nil {
-			err = u.collector.Decode(data)
-		}
-		data.Close()
-	}
-	var form *multipart.Form
-	switch {
-	case err != nil:
-		u.collector.Close()
-	case end:
-		form, err = u.collector.Finish()
-	default:
+	form, err := u.collect(data, end, err)
+	if form == nil && err == nil {
 		return u.keep()
 	}
 	u.finish(form, err)
 	return false
+}
+
+// collect takes data, which it closes. A panic, of a FileSystem for instance, ends the form
+// and not the server.
+func (u *upload) collect(data *buffer.Buffer, end bool, failed error) (form *multipart.Form, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			u.logger.Error("storing a form panicked", "panic", v, "stack", string(debug.Stack()))
+			err = fmt.Errorf("httpserver: storing a form panicked: %v", v)
+		}
+		if err != nil {
+			u.collector.Close()
+		}
+	}()
+	if data != nil {
+		defer data.Close()
+	}
+	if failed != nil {
+		return nil, failed
+	}
+	if data != nil {
+		if err := u.collector.Decode(data); err != nil {
+			return nil, err
+		}
+	}
+	if end {
+		return u.collector.Finish()
+	}
+	return nil, nil
 }
 
 // next takes what has arrived, and lets more come.

@@ -20,6 +20,7 @@ type tempFiles struct {
 	open, written atomic.Int64
 	gate          chan struct{} // writes wait until it is closed; nil: they don't
 	err           error         // instead of writing
+	panics        bool          // instead of writing
 }
 
 type tempFile struct {
@@ -39,6 +40,9 @@ func (f *tempFiles) CreateTemp(dir string) (multipart.TempFile, error) {
 func (f *tempFile) Write(p []byte) (int, error) {
 	if f.fs.gate != nil {
 		<-f.fs.gate
+	}
+	if f.fs.panics {
+		panic("disk on fire")
 	}
 	if f.fs.err != nil {
 		return 0, f.fs.err
@@ -174,6 +178,21 @@ func TestCollectFormFullDisk(t *testing.T) {
 		}
 		checkNothingLeft(t, dir, files)
 	}
+}
+
+// A panic where files are written is an error of that form, and of nothing else.
+func TestCollectFormPanic(t *testing.T) {
+	t.Parallel()
+	dir, files, said := t.TempDir(), &tempFiles{panics: true}, &logs{}
+	o := multipart.FormOptions{Storage: multipart.Storage{Dir: dir, FileSystem: files}}
+	c := dial(t, serve(t, &httpserver.Server{Native: collectForms(o), Logger: said.logger()}))
+	for range 2 {
+		c.send(post(formType, formBody(strings.Repeat("x", 200_000)), false))
+		if a := c.receive("POST"); a.StatusCode != 500 || !strings.Contains(said.String(), "disk on fire") {
+			t.Errorf("%d %q %s", a.StatusCode, a.body, said)
+		}
+	}
+	checkNothingLeft(t, dir, files)
 }
 
 // However an exchange ends before the form has come, nothing is left of it.
