@@ -24,7 +24,7 @@ func TestMembership(t *testing.T) {
 
 // Names are addresses of structs of equal size; thousands of them must all be found.
 func TestManyMembers(t *testing.T) {
-	const n, first, size = 1000, 0xc000400000, 480
+	const n, first, size = 1000, 0x40400000, 480
 	for i := range uintptr(n) {
 		Add(first+i*size, i)
 	}
