@@ -151,7 +151,11 @@ func memory(a result.Alternative) string {
 	if allocs.Center == 0 && a.Median(result.Bytes) == 0 {
 		return "0 allocs"
 	}
-	return number(allocs.Center) + " allocs, " + number(a.Median(result.Bytes)) + " B"
+	noun := " allocs, "
+	if allocs.Center == 1 {
+		noun = " alloc, "
+	}
+	return number(allocs.Center) + noun + number(a.Median(result.Bytes)) + " B"
 }
 
 var (

@@ -135,7 +135,7 @@ func TestBarsAreToScale(t *testing.T) {
 		t.Fatalf("%+v", v)
 	}
 	for i, want := range []alternativeView{
-		{Name: "branches", Role: "reference", Time: "1.20 µs", Interval: "±8 %", Memory: "1 allocs, 2,048 B",
+		{Name: "branches", Role: "reference", Time: "1.20 µs", Interval: "±8 %", Memory: "1 alloc, 2,048 B",
 			Bar: bar{Width: 923.1, Lo: 915.4, Hi: 1000, Whisker: true}},
 		{Name: "stdlib", Time: "900 ns", Interval: "±10 %", Ratio: "1.34", Memory: "0 allocs",
 			Bar: bar{Width: 692.3, Lo: 676.9, Hi: 761.5, Whisker: true}},
