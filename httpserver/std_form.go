@@ -64,6 +64,9 @@ func readForm(r *nethttp.Request, o multipart.FormOptions) (*multipart.Form, err
 		return nil, err
 	}
 	defer c.Close()
+	if r.ContentLength > o.Limits.Effective().MaxTotal {
+		return nil, multipart.ErrTooLarge // no need to wait for that
+	}
 	for {
 		err := b.pass(c)
 		if err == io.EOF {

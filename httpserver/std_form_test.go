@@ -36,7 +36,10 @@ func standardForm(w nethttp.ResponseWriter, r *nethttp.Request) {
 
 // ownForm does the same with ParseForm.
 func ownForm(w nethttp.ResponseWriter, r *nethttp.Request) {
-	form, err := httpserver.ParseForm(r, multipart.FormOptions{Storage: multipart.Storage{Kind: multipart.Mixed, Threshold: 100}})
+	form, err := httpserver.ParseForm(r, multipart.FormOptions{
+		Limits:  multipart.Limits{MaxTotal: 1 << 20},
+		Storage: multipart.Storage{Kind: multipart.Mixed, Threshold: 100},
+	})
 	if err != nil {
 		nethttp.Error(w, err.Error(), multipart.Status(err))
 		return
@@ -98,9 +101,11 @@ func TestParseFormErrors(t *testing.T) {
 		{"text/plain", "x", 415},
 		{formType, "--bx", 400},
 		{formType, formBody("x")[:100], 400},
+		{formType, formBody(strings.Repeat("x", 2<<20)), 413},
 	} {
 		c := dial(t, addr)
-		c.send(post(r.contentType, r.body, false))
+		request := post(r.contentType, r.body, false)
+		c.send(request[:min(len(request), 10_000)]) // a length that is too much needs no more
 		if a := c.receive("POST"); a.StatusCode != r.status {
 			t.Errorf("%q: %d %q", r.body, a.StatusCode, a.body)
 		}

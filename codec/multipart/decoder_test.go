@@ -5,12 +5,24 @@ import (
 	"testing"
 )
 
-func TestDecoder(t *testing.T) {
+// decoderRow is a body, what it is decoded to, and the error at the end.
+type decoderRow struct {
+	name, body, want string
+	err              error
+}
+
+func checkRows(t *testing.T, rows []decoderRow) {
 	t.Parallel()
-	rows := []struct {
-		name, body, want string
-		err              error
-	}{
+	for _, r := range rows {
+		t.Run(r.name, func(t *testing.T) {
+			t.Parallel()
+			checkDecode(t, "b", Limits{}, r.body, r.want, r.err)
+		})
+	}
+}
+
+func TestDecoder(t *testing.T) {
+	checkRows(t, []decoderRow{
 		{"one field", lines("--b", field("a"), "1", "--b--"), `[a] "1" `, nil},
 		{"line end behind the last delimiter", lines("--b", field("a"), "1", "--b--", ""), `[a] "1" `, nil},
 		{"several", lines("--b", field("a"), "1", "--b", field("b"), "", "--b", field("a"), "\r\n", "--b--"), `[a] "1" [b] "" [a] "\r\n" `, nil},
@@ -39,8 +51,13 @@ func TestDecoder(t *testing.T) {
 
 		{"a folded header", lines("--b", "Content-Disposition: form-data;", "\tname=a", "Content-Type:", "  text/plain;", " x=y", "", "1", "--b--"),
 			`[a type=text/plain; x=y] "1" `, nil},
+		{"a fold in a name", lines("--b", field("x\r\n y"), "1", "--b--"), `[x y] "1" `, nil},
 		{"a header field without a value", lines("--b", "Content-Disposition: form-data; name=a", "Content-Type:", "", "1", "--b--"), `[a type=] "1" `, nil},
+	})
+}
 
+func TestDecoderRefuses(t *testing.T) {
+	checkRows(t, []decoderRow{
 		{"nothing", "", "", ErrTruncated},
 		{"a line end only", "\r\n", "", ErrTruncated},
 		{"a preamble only", "hello", "", ErrTruncated},
@@ -77,13 +94,11 @@ func TestDecoder(t *testing.T) {
 		{"a delimiter in a header", lines("--b", "X: y", "--b", field("a"), "1", "--b--"), "", ErrHeader},
 		{"two dispositions", lines("--b", "Content-Disposition: form-data; name=a", field("b"), "1", "--b--"), "", ErrHeader},
 		{"two types", lines("--b", "Content-Type: a/b", "content-type: a/b", field("b"), "1", "--b--"), "", ErrHeader},
-	}
-	for _, r := range rows {
-		t.Run(r.name, func(t *testing.T) {
-			t.Parallel()
-			checkDecode(t, "b", Limits{}, r.body, r.want, r.err)
-		})
-	}
+		{"a CRLF in a name", lines("--b", field("x\r\ny"), "1", "--b--"), "", ErrHeader},
+		{"a CR in a name", lines("--b", field("x\ry"), "1", "--b--"), "", ErrHeader},
+		{"an LF in a name", lines("--b", field("x\ny"), "1", "--b--"), "", ErrHeader},
+		{"a header injected by a name", lines("--b", field("x\r\nX: y"), "1", "--b--"), "", ErrDisposition},
+	})
 }
 
 // The same with a boundary of the kind that browsers send.
