@@ -70,7 +70,7 @@ func (x *Exchange) send(r *http.Response) channel.Future {
 	if err := x.headRefusal(r); err != nil {
 		r.Close()
 		if err == ErrUpgrade { // an answer that never comes would keep the connection for ever
-			x.RespondFixed(notImplemented)
+			x.RespondBuffer(501, "text/plain; charset=utf-8", buffer.CopyString("501 Not Implemented\n"))
 		}
 		return future.Failed[future.Void](c.ctx.Loop(), err)
 	}
@@ -81,10 +81,24 @@ func (x *Exchange) send(r *http.Response) channel.Future {
 		end = r.End
 		c.proto.head(x, r)
 	}
-	f := c.write(x, r)
+	return x.put(r, true, end)
+}
+
+// put writes a part of the answer; head says which part it is, end that it is the last.
+func (x *Exchange) put(msg any, head, end bool) channel.Future {
+	x.depth++ // what a write leads to may end x, which must not be recycled before this returns
+	f := x.conn.write(msg)
 	if end {
-		x.finish()
+		x.state |= sAnswered
 	}
+	if f.IsFailed() && !x.is(sOver) {
+		x.conn.proto.refused(x, head, f.Err())
+	}
+	if end && !x.is(sOver) {
+		x.abandonBody()
+	}
+	x.depth--
+	x.settle()
 	return f
 }
 
@@ -103,7 +117,7 @@ func (x *Exchange) headRefusal(r *http.Response) error {
 		return ErrAnswered
 	case x.is(sStarted):
 		return ErrStarted
-	case r.Status == 101, x.is(sConnect) && r.Status >= 200 && r.Status < 300:
+	case r.Status == 101, x.is(sConnect) && r.Status >= 200 && r.Status < 300 && !x.conn.proto.multiplexes():
 		return ErrUpgrade
 	}
 	return nil
@@ -152,12 +166,7 @@ func (x *Exchange) content(m *http.Content) channel.Future {
 		return future.Failed[future.Void](x.conn.ctx.Loop(), err)
 	}
 	m.ID = x.id
-	end := m.End
-	f := x.conn.write(x, m)
-	if end {
-		x.finish()
-	}
-	return f
+	return x.put(m, false, m.End)
 }
 
 // IsWritable reports whether less waits to be sent than the channel's high watermark. Who
@@ -168,14 +177,8 @@ func (x *Exchange) IsWritable() bool { return !x.is(sOver) && x.conn.proto.writa
 // again. fn may be nil.
 func (x *Exchange) OnWritable(fn func(x *Exchange)) { x.onWritable = fn }
 
-// finish is called when the end of the answer was written.
-func (x *Exchange) finish() {
-	x.state |= sAnswered
-	x.abandonBody()
-	x.settle()
-}
-
-// Abort closes the connection in the middle of an answer, or instead of one.
+// Abort breaks off in the middle of an answer, or instead of one: the connection is closed,
+// with HTTP/2 the stream reset.
 func (x *Exchange) Abort() {
 	if x.refusal() == nil {
 		x.conn.proto.abort(x)

@@ -37,6 +37,7 @@ const (
 	cFlush                           // there is something to flush then
 	cServed                          // there was a request
 	cLingering                       // this side has ended; what comes is thrown away
+	cIdled                           // it has been idle for too long and is being drained
 )
 
 // Added is for the pipeline.
@@ -96,6 +97,9 @@ func (c *conn) request(m *http.Request) {
 		}
 		c.armWithin(x.lastIn, sh.server.Timeouts.Body)
 	}
+	if m.Method == http.MethodConnect {
+		x.state |= sConnect
+	}
 	c.flags |= cServed
 	if c.newest == nil {
 		c.first = x
@@ -129,10 +133,7 @@ func (c *conn) serve(x *Exchange) {
 	}
 }
 
-var (
-	notFound       = fixed(404, "404 Not Found\n")
-	notImplemented = fixed(501, "501 Not Implemented\n")
-)
+var notFound = fixed(404, "404 Not Found\n")
 
 func fixed(status int, text string) *http.Fixed {
 	f, err := http.NewFixed(status, []byte(text), "Content-Type", "text/plain; charset=utf-8")
@@ -146,10 +147,10 @@ func (c *conn) content(m *http.Content) {
 	if x := c.proto.find(c, m.ID); x != nil {
 		x.lastIn = c.ctx.Loop().Now()
 		generation := x.generation
-		failed := m.Err != nil
+		err := m.Err
 		x.receive(m)
-		if failed && x.generation == generation && !x.is(sOver) {
-			c.proto.failed(x)
+		if err != nil && x.generation == generation && !x.is(sOver) {
+			c.proto.failed(x, err)
 		}
 	}
 	m.Close()
@@ -169,12 +170,8 @@ func (c *conn) OnReadComplete(ctx *channel.Context) {
 }
 
 // write gives a part of an answer to the codec; it is flushed at the end of the batch.
-func (c *conn) write(x *Exchange, msg any) channel.Future {
+func (c *conn) write(msg any) channel.Future {
 	f := c.ctx.Write(msg)
-	if f.IsFailed() {
-		_, head := msg.(*http.Response)
-		c.proto.refused(x, head)
-	}
 	if c.stall != nil {
 		c.stall.last = f
 	}
@@ -190,7 +187,7 @@ func (c *conn) write(x *Exchange, msg any) channel.Future {
 func (c *conn) askForContent(x *Exchange) {
 	r := http.NewResponse(100)
 	r.ID = x.id
-	c.write(x, r)
+	c.write(r)
 	x.lastIn = c.ctx.Loop().Now()
 }
 
@@ -296,7 +293,7 @@ func (c *conn) OnEvent(ctx *channel.Context, event any) {
 		}
 		return
 	case *http1.Preface:
-		c.becomeHTTP2()
+		c.becomeHTTP2((*channel.Pipeline).AddAfter)
 		return
 	case Negotiated:
 		c.negotiated(e.NegotiatedProtocol())

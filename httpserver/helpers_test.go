@@ -177,6 +177,19 @@ func feed(t testing.TB, ch *embedded.Channel, s string) {
 // sent returns everything that was sent since the last call, without the Date fields.
 func sent(t testing.TB, ch *embedded.Channel) string {
 	t.Helper()
+	lines := strings.SplitAfter(rawSent(t, ch), "\r\n")
+	kept := lines[:0]
+	for _, line := range lines {
+		if !strings.HasPrefix(line, "Date: ") {
+			kept = append(kept, line)
+		}
+	}
+	return strings.Join(kept, "")
+}
+
+// rawSent returns everything that was sent since the last call.
+func rawSent(t testing.TB, ch *embedded.Channel) string {
+	t.Helper()
 	var out bytes.Buffer
 	for msg := ch.ReadOutbound(); msg != nil; msg = ch.ReadOutbound() {
 		switch m := msg.(type) {
@@ -194,14 +207,7 @@ func sent(t testing.TB, ch *embedded.Channel) string {
 			t.Fatalf("sent a %T", msg)
 		}
 	}
-	lines := strings.SplitAfter(out.String(), "\r\n")
-	kept := lines[:0]
-	for _, line := range lines {
-		if !strings.HasPrefix(line, "Date: ") {
-			kept = append(kept, line)
-		}
-	}
-	return strings.Join(kept, "")
+	return out.String()
 }
 
 // want compares what was sent.

@@ -19,13 +19,14 @@ type protocol interface {
 	gone(x *Exchange)
 	// find returns the exchange that content with this ID is for, or nil.
 	find(c *conn, id uint64) *Exchange
-	// failed is told that the content of x has ended with an error, which x knows.
-	failed(x *Exchange)
+	// failed is told that the content of x has ended with an error, or that nobody waits for
+	// its answer any more.
+	failed(x *Exchange, err error)
 
 	// head completes the head of a final answer.
 	head(x *Exchange, r *http.Response)
-	// refused is told that the codec has not taken msg, whose head or content it was.
-	refused(x *Exchange, head bool)
+	// refused is told that the codec has not taken a part of the answer, its head or content.
+	refused(x *Exchange, head bool, err error)
 	// answered is told that the answer has ended, perhaps before the content.
 	answered(x *Exchange)
 	// giveUp is told that there is more content behind the answer than is worth reading.
@@ -68,13 +69,8 @@ type over1 struct{ *http1.ServerCodec }
 
 func (over1) multiplexes() bool { return false }
 
-func (over1) arrived(x *Exchange) {
-	if x.req.Method == http.MethodConnect {
-		x.state |= sConnect
-	}
-}
-
-func (over1) gone(*Exchange) {}
+func (over1) arrived(*Exchange) {}
+func (over1) gone(*Exchange)    {}
 
 // find: content is always of the request that came last.
 func (over1) find(c *conn, id uint64) *Exchange {
@@ -84,7 +80,7 @@ func (over1) find(c *conn, id uint64) *Exchange {
 	return nil
 }
 
-func (over1) failed(*Exchange) {} // it can't be answered any more, and the codec closes
+func (over1) failed(*Exchange, error) {} // it can't be answered any more, and the codec closes
 
 // head has the connection closed with an answer that content is cut off behind.
 func (over1) head(x *Exchange, r *http.Response) {
@@ -93,7 +89,7 @@ func (over1) head(x *Exchange, r *http.Response) {
 	}
 }
 
-func (over1) refused(*Exchange, bool) {} // the codec has answered
+func (over1) refused(*Exchange, bool, error) {} // the codec has answered
 
 func (over1) answered(x *Exchange) {
 	if x.leavesMuch() {

@@ -23,19 +23,40 @@ func (p over2) find(_ *conn, id uint64) *Exchange {
 }
 
 // failed: the stream is no more.
-func (over2) failed(x *Exchange) { x.conn.drop(x, x.bodyErr) }
+func (over2) failed(x *Exchange, err error) { x.conn.drop(x, err) }
 
-func (over2) head(x *Exchange, r *http.Response) { r.CloseConn = x.cutsContent(r) }
-
-// refused answers in the place of a handler whose answer can't be sent.
-func (p over2) refused(x *Exchange, head bool) {
-	if !head {
-		p.Reset(x.id, http2.InternalError)
-		return
+// head has the stream reset behind an answer that content is cut off behind. A handler that
+// wants the connection closed with its answer has it drained.
+func (p over2) head(x *Exchange, r *http.Response) {
+	if r.CloseConn || r.Header.HasField(http.FieldConnection) && r.Header.HasToken("Connection", "close") {
+		p.Drain()
 	}
-	r := http.NewResponse(500)
-	r.ID, r.End, r.CloseConn = x.id, true, true
-	x.conn.ctx.Write(r)
+	r.CloseConn = x.cutsContent(r)
+	if r.CloseConn {
+		p.cut(x)
+	}
+}
+
+// cut gives up the content that is to come. Until the answer is sent, and the stream reset,
+// the client may wait: it gets no more window.
+func (p over2) cut(x *Exchange) {
+	x.state |= sBodyEnd | sCut
+	p.Pause(x.id)
+}
+
+// refused answers in the place of a handler whose answer can't be sent, or resets the stream
+// if a part was.
+func (p over2) refused(x *Exchange, head bool, err error) {
+	if head {
+		r := http.NewResponse(500)
+		r.ID, r.End, r.CloseConn = x.id, true, true
+		x.conn.write(r)
+	} else {
+		p.Reset(x.id, http2.InternalError)
+	}
+	if !x.is(sOver) {
+		x.conn.drop(x, err)
+	}
 }
 
 // answered: a client that has not much more to send may end its request in order.
@@ -46,19 +67,28 @@ func (p over2) answered(x *Exchange) {
 }
 
 func (p over2) giveUp(x *Exchange) {
-	x.state |= sBodyEnd
-	p.Pause(x.id) // until the answer is sent the client need not go on
+	p.cut(x)
 	p.GiveUp(x.id)
+}
+
+// refuse tells the client to try again: streams that it has reset no longer count as open,
+// but too many of their handlers are still running.
+func (p over2) refuse(x *Exchange) {
+	p.Reset(x.id, http2.RefusedStream)
+	x.conn.drop(x, errConnLost)
 }
 
 func (p over2) abort(x *Exchange) {
 	p.Reset(x.id, http2.InternalError)
-	x.conn.drop(x, errConnLost)
+	x.conn.drop(x, errAborted)
 }
 
 func (p over2) pause(x *Exchange) { p.Pause(x.id) }
 
 func (p over2) resume(x *Exchange) {
+	if x.is(sCut) {
+		return
+	}
 	x.lastIn = x.conn.ctx.Loop().Now()
 	p.Resume(x.id)
 	x.conn.armWithin(x.lastIn, x.Server().Timeouts.Body)
@@ -78,6 +108,8 @@ func (over2) readComplete(*conn) {} // the codec times heads itself
 // left looks at the client's content only: the codec has timeouts for the rest.
 func (p over2) left(c *conn, t *Timeouts, now time.Duration) time.Duration {
 	switch phase, since := p.Phase(); {
+	case c.flags&cIdled != 0:
+		return never // the codec closes
 	case phase == http2.PhaseIdle && c.flags&cServed == 0:
 		return remaining(since, t.Header, now)
 	case phase == http2.PhaseIdle:
@@ -101,15 +133,17 @@ func remaining(since, limit, now time.Duration) time.Duration {
 	return since + limit - now
 }
 
-// awaitsContent reports whether it is the client's turn to send content.
+// awaitsContent reports whether it is the client's turn to send content. In a tunnel, which
+// CONNECT has opened, it need not.
 func (x *Exchange) awaitsContent() bool {
-	return x.state&(sExpects|sBodyEnd|sReadPaused) == 0
+	tunnel := x.state&(sConnect|sStarted|sAnswered) == sConnect|sStarted
+	return x.state&(sExpects|sBodyEnd|sReadPaused) == 0 && !tunnel
 }
 
 func (p over2) expire(c *conn, now time.Duration) {
 	if phase, _ := p.Phase(); phase == http2.PhaseIdle {
-		p.Drain() // GOAWAY: a request that is on its way may be sent again elsewhere
-		c.ctx.Close()
+		c.flags |= cIdled
+		p.Drain() // takes a request that is on its way, and then closes
 		return
 	}
 	c.eachExchange(func(x *Exchange) {

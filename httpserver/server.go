@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"math"
 	"net"
 	nethttp "net/http"
 	"sync"
@@ -88,6 +89,8 @@ type Server struct {
 	ownGroup bool
 	uploads  uploadPool
 
+	maxHandlers int // of Handler that run at once for one connection
+
 	mu     sync.Mutex
 	shards map[*loop.Loop]*shard
 
@@ -115,6 +118,10 @@ func (s *Server) prepare() error {
 		ManualContinue: true, // a 100 is sent when a handler wants the content
 	})
 	s.codecs2 = http2.NewServerCodecs(s.http2Options())
+	s.maxHandlers = 2 * http2.DefaultMaxStreams
+	if n := s.HTTP2.MaxStreams; n > 0 {
+		s.maxHandlers = int(min(2*int64(n), math.MaxInt32))
+	}
 	config := s.Config
 	if config == nil {
 		config = channel.NewConfig()

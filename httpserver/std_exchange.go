@@ -129,11 +129,15 @@ type stdConn struct {
 	ctx      context.Context // of which those of the requests are made
 	remote   string
 	running  *stdExchange // the one that a worker has; the others wait
+	handlers int          // with streams: how many a worker has
 	hijacked *netConn
 }
 
 // errConnLost is what the ResponseWriter of a lost connection returns.
 var errConnLost error = connLost("httpserver: the connection was closed")
+
+// errAborted is what a handler that goes on gets behind its own panic.
+var errAborted error = connLost("httpserver: the handler has aborted the answer")
 
 type connLost string
 
@@ -154,6 +158,10 @@ func (c *conn) serveStd(x *Exchange) {
 	if c.std == nil {
 		c.std = c.newStdConn()
 	}
+	if p, ok := c.proto.(over2); ok && c.std.handlers >= c.shard.server.maxHandlers {
+		p.refuse(x)
+		return
+	}
 	e := &stdExchange{conn: c, x: x, head: x.req, length: -1}
 	if x.is(sBodyEnd) {
 		e.bodyErr = io.EOF
@@ -167,6 +175,7 @@ func (c *conn) serveStd(x *Exchange) {
 	x.req, x.std = nil, e
 	if c.proto.multiplexes() {
 		e.flags |= fStream
+		c.std.handlers++
 		c.start(e)
 	} else if c.std.running == nil {
 		c.start(e)
@@ -436,6 +445,10 @@ func (e *stdExchange) done(flags stdFlags) {
 	}
 	if flags&fGone == 0 {
 		c.shard.park(w)
+	}
+	if flags&fStream != 0 {
+		c.std.handlers--
+		return
 	}
 	c.std.running = nil
 	c.startNext()

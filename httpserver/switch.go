@@ -3,6 +3,7 @@ package httpserver
 import (
 	"encoding/base64"
 
+	"millrace.dev/channel"
 	"millrace.dev/codec/http"
 	"millrace.dev/codec/http2"
 )
@@ -21,13 +22,13 @@ type Negotiated interface {
 
 func (c *conn) negotiated(protocol string) {
 	if protocol == "h2" && c.flags&cServed == 0 {
-		c.becomeHTTP2()
+		c.becomeHTTP2((*channel.Pipeline).AddBefore) // the codec would not let anything but HTTP/1.1 through
 	}
 }
 
-// becomeHTTP2 puts the codec for HTTP/2 in the place of the one for HTTP/1.1, which gives it
-// what it holds. It returns nil if the connection stays what it is.
-func (c *conn) becomeHTTP2() *http2.ServerCodec {
+// becomeHTTP2 puts the codec for HTTP/2 in the place of the one for HTTP/1.1. Added behind
+// that, it gets what that holds. nil is returned if the connection stays what it is.
+func (c *conn) becomeHTTP2(add func(p *channel.Pipeline, base, name string, handler any) error) *http2.ServerCodec {
 	old := c.http1()
 	if old == nil || c.first != nil || c.shard.server.NoHTTP2 {
 		return nil
@@ -35,7 +36,7 @@ func (c *conn) becomeHTTP2() *http2.ServerCodec {
 	codec := c.shard.server.codecs2.New()
 	p := c.ctx.Pipeline()
 	c.proto = over2{codec}
-	err := p.AddAfter("http1", "http2", codec)
+	err := add(p, "http1", "http2", codec)
 	if err == nil {
 		err = p.RemoveHandler(old)
 	}
@@ -65,14 +66,13 @@ func (c *conn) upgradeHTTP2(m *http.Request) bool {
 		return false
 	}
 	c.flags |= cServed
-	codec := c.becomeHTTP2()
+	codec := c.becomeHTTP2((*channel.Pipeline).AddAfter)
 	if codec == nil {
 		m.Close()
 		return true
 	}
 	if codec.Upgrade(m, settings) != nil {
-		m.Close()
-		c.ctx.Close()
+		m.Close() // the codec ends the connection
 	}
 	c.ctx.Flush()
 	return true

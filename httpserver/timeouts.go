@@ -110,7 +110,7 @@ func (c *conn) RunTimer(*loop.Timer) {
 		c.ctx.Close()
 		return
 	}
-	c.arm(now, min(left, t.sample()))
+	c.arm(now, min(left, t.sample(), t.Idle)) // what is busy now may be idle then
 }
 
 // stall is what is remembered about writes while something waits to be sent.

@@ -21,6 +21,7 @@ type codec struct {
 	last      channel.Future // of what was written last
 	event     Writable
 	due       time.Duration // when the timer fires
+	lastID    uint64        // a client's: the stream of the request written last
 	discarded int64         // bytes of input thrown away
 	state     codecState
 	flags     codecFlags
