@@ -13,6 +13,7 @@ import (
 	"millrace.dev/codec"
 	"millrace.dev/codec/http"
 	"millrace.dev/codec/http1"
+	"millrace.dev/codec/multipart"
 	"millrace.dev/httpserver"
 	"millrace.dev/loop"
 )
@@ -47,6 +48,17 @@ func TestLimitsPage(t *testing.T) {
 		"http.Limits.MaxFields":             strconv.Itoa(http.DefaultMaxFields),
 		"http.Limits.MaxTrailer":            size(http.DefaultMaxTrailer),
 		"http.Limits.MaxChunkExtensions":    size(http.DefaultMaxChunkExtensions),
+		"multipart.Limits.MaxTotal":         size(multipart.DefaultMaxTotal),
+		"multipart.Limits.MaxFile":          size(multipart.DefaultMaxFile),
+		"multipart.Limits.MaxField":         size(multipart.DefaultMaxField),
+		"multipart.Limits.MaxFieldBytes":    size(multipart.DefaultMaxFieldBytes),
+		"multipart.Limits.MaxParts":         number(multipart.DefaultMaxParts),
+		"multipart.Limits.MaxHeader":        size(multipart.DefaultMaxHeader),
+		"multipart.Limits.MaxHeaderFields":  strconv.Itoa(multipart.DefaultMaxHeaderFields),
+		"multipart.Limits.MaxName":          size(multipart.DefaultMaxName),
+		"multipart.Limits.MaxPreamble":      size(multipart.DefaultMaxPreamble),
+		"multipart.Limits.MaxDepth":         strconv.Itoa(multipart.DefaultMaxDepth),
+		"multipart.Storage.Threshold":       size(multipart.DefaultThreshold),
 		"http1.ServerOptions.MaxInFlight":   strconv.Itoa(http1.DefaultMaxInFlight),
 		"http1.ServerOptions.LingerTime":    span(http1.DefaultLingerTime),
 		"http1.ServerOptions.LingerBytes":   size(http1.DefaultLingerBytes),
@@ -71,6 +83,8 @@ func TestLimitsPage(t *testing.T) {
 // size writes bytes as the page does.
 func size(n int) string {
 	switch {
+	case n >= 1<<30 && n%(1<<30) == 0:
+		return fmt.Sprintf("%d GiB", n>>30)
 	case n >= 1<<20 && n%(1<<20) == 0:
 		return fmt.Sprintf("%d MiB", n>>20)
 	case n >= 1<<10 && n%(1<<10) == 0:
