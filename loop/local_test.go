@@ -59,6 +59,15 @@ func TestLocalOffLoops(t *testing.T) {
 	if Current() != nil || v.Current() != nil {
 		t.Error("a goroutine of its own is on a loop")
 	}
+	m, _ := newManual(t, Options{})
+	_ = m.Loop().Execute(func() {
+		if Current() != nil || v.Get(m.Loop()).on != m.Loop() {
+			t.Error("a loop that is driven by hand is the goroutine's own, or has no values")
+		}
+	})
+	if m.RunPending() != 1 {
+		t.Error("the task has not run")
+	}
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
