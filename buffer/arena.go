@@ -30,6 +30,19 @@ type arena struct {
 	emptySlabs int        // bytes of slabs that are all free
 	returned   uint64     // chunks given back
 	recovered  uint64     // slots that came back because their Buffer was leaked
+	dropped    []*chunk   // what unlock gives to the system
+}
+
+// unlock releases mu, and only then gives chunks to the system, which takes a while.
+func (a *arena) unlock() {
+	dropped := a.dropped
+	if len(dropped) > 0 {
+		a.dropped = nil
+	}
+	a.mu.Unlock()
+	for _, c := range dropped {
+		c.drop()
+	}
 }
 
 // reserve counts n bytes more, unless that would be above the limit.
@@ -174,7 +187,7 @@ func (p *Pooled) raze(k, spare int) {
 }
 
 func (p *Pooled) giveUp(c *chunk) {
-	c.drop()
+	p.dropped = append(p.dropped, c)
 	p.chunks--
 	p.returned++
 	p.reserved.Add(-chunkSize)
@@ -185,7 +198,7 @@ func (p *Pooled) giveUp(c *chunk) {
 // garbage collection (an idle program has one every two minutes). Any goroutine may call it.
 func (p *Pooled) Trim() {
 	p.mu.Lock()
-	defer p.mu.Unlock()
+	defer p.unlock()
 	for k := range p.shelves {
 		h := &p.shelves[k]
 		slots := slabPages[k] * pageSize / classSizes[k]

@@ -124,7 +124,7 @@ func (p *Pooled) allocate(capacity int) *Buffer {
 	if b != nil {
 		p.shelves[k].allocs++
 	}
-	p.mu.Unlock()
+	p.unlock()
 	if b == nil {
 		return p.allocateOver(capacity)
 	}
@@ -136,7 +136,7 @@ func (p *Pooled) put(b *Buffer) {
 	p.mu.Lock()
 	p.shelves[b.blk.class].frees++
 	p.putSlot(b)
-	p.mu.Unlock()
+	p.unlock()
 }
 
 // adopt takes over Buffers from a cache, linked by next from first on, which has counted them
@@ -148,7 +148,7 @@ func (p *Pooled) adopt(first *Buffer) {
 		p.putSlot(b)
 		b = next
 	}
-	p.mu.Unlock()
+	p.unlock()
 }
 
 // take gives up to n Buffers of class k, at least one, to cache c, linked by next; none if
@@ -168,7 +168,7 @@ func (p *Pooled) take(k int, c *Cache, n int32) (first *Buffer, got int32) {
 		first = b
 		got++
 	}
-	p.mu.Unlock()
+	p.unlock()
 	return first, got
 }
 

@@ -68,7 +68,7 @@ func (o slot) recover() {
 		return
 	}
 	p.mu.Lock()
-	defer p.mu.Unlock()
+	defer p.unlock()
 	if !s.razed { // else it was the header of a free slot
 		p.recovered++
 		p.shelves[s.class].frees++
