@@ -21,12 +21,12 @@ type ClientOptions struct {
 // Requests beyond the server's limit of streams wait for their turn. A stream that fails
 // gets a Content with Err set, in place of what is missing of its response, possibly all of
 // it; errors.Is finds ErrUnprocessed in it when the server has certainly done nothing for
-// the request, so that it can be sent again on another connection. So do the errors of
-// writes, ErrClosing and ErrBusy: nothing was sent then.
+// the request, so that it can be sent again on another connection, as it does in ErrClosing
+// and ErrBusy, with which writes fail. Err with the code NO_ERROR behind a
+// whole response only says that the server wants no more of the request.
 type ClientCodec struct {
 	codec
 	secure bool
-	lastID uint64
 }
 
 // NewClientCodec returns a codec for one connection.

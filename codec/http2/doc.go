@@ -22,6 +22,8 @@
 //     the event of that name, on the way out.
 //   - SetValue keeps what a handler knows about a stream, so that it needs no table.
 //
+// Multiplex gives every stream a channel with a pipeline of its own instead.
+//
 // # The parts
 //
 //	bytes ─► FrameReader ─► Conn.Next ─► messages          frame_reader, conn_receive

@@ -97,10 +97,10 @@ var (
 	// ErrNoStream says that the stream of a message is not open for it: it never was, was
 	// reset, or its answer has ended.
 	ErrNoStream = errors.New("http2: no such stream awaits this message")
-	// ErrClosing says that the connection takes no more requests.
-	ErrClosing = errors.New("http2: the connection is closing")
-	// ErrBusy says that as many requests wait as may.
-	ErrBusy = errors.New("http2: too many requests wait for a stream")
+	// ErrClosing says that the connection takes no more requests. It wraps ErrUnprocessed.
+	ErrClosing error = unsent("http2: the connection is closing")
+	// ErrBusy says that as many requests wait as may. It wraps ErrUnprocessed.
+	ErrBusy error = unsent("http2: too many requests wait for a stream")
 	// ErrNotHTTP says that something else than a Response, Request or Content was written.
 	ErrNotHTTP = errors.New("http2: not an HTTP message")
 	// ErrInvalidMessage says that a head cannot be written: a status out of range or one
@@ -117,6 +117,12 @@ var (
 	// ErrTrailer says that a trailer has a field that must not stand there.
 	ErrTrailer = errors.New("http2: field not allowed in a trailer")
 )
+
+// unsent is the error of a request of which nothing was sent.
+type unsent string
+
+func (e unsent) Error() string { return string(e) }
+func (e unsent) Unwrap() error { return ErrUnprocessed }
 
 // What a peer gets wrong about the connection.
 var (

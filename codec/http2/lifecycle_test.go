@@ -253,7 +253,7 @@ func TestClientRefusesMoreThanMayWait(t *testing.T) {
 			t.Fatal(i, err)
 		}
 	}
-	if _, _, err := c.WriteRequest(get("/")); err != ErrBusy {
+	if _, _, err := c.WriteRequest(get("/")); err != ErrBusy || !errors.Is(err, ErrUnprocessed) {
 		t.Error(err)
 	}
 	c.Lose(errLost)
@@ -294,7 +294,7 @@ func TestClientReceives(t *testing.T) {
 		{"304", "GET", func(w *wire) { w.headers(1, true, ":status=304", "content-length=9") }, "1 304 content-length=9 (9) end", ""},
 		{"length", "GET", func(w *wire) { w.headers(1, true, ":status=200", "content-length=9") }, "1  " + errLengthMismatch.Error(), "PROTOCOL_ERROR"},
 		{"large head", "GET", func(w *wire) { w.headers(1, true, ":status=200", "x="+large(40_000)) }, "1  " + errHeadLong.Error(), "ENHANCE_YOUR_CALM"},
-		{"enough", "POST", func(w *wire) { w.headers(1, true, ":status=413").raw(AppendRSTStream(nil, 1, NoError)) }, "1 413 end", ""},
+		{"enough", "POST", func(w *wire) { w.headers(1, true, ":status=413").raw(AppendRSTStream(nil, 1, NoError)) }, "1 413 end\n1  http2: stream: reset by peer: NO_ERROR", ""},
 	} {
 		p := newPair(t, Options{})
 		r := get("/")

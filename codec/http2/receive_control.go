@@ -118,11 +118,6 @@ func (c *Conn) resetByPeer(h FrameHeader) error {
 		return errResets
 	}
 	err := remoteReset(code)
-	if c.is(isClient) && code == NoError && s.is(remoteClosed) {
-		// RFC 9113 section 8.1: the response is whole, the rest of the request unwanted.
-		c.forget(s, resetByPeer, err)
-		return nil
-	}
 	c.tell(s, err)
 	c.forget(s, resetByPeer, err)
 	return nil
