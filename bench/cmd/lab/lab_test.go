@@ -295,7 +295,7 @@ func TestProgressOnATerminal(t *testing.T) {
 func TestServerMeasurement(t *testing.T) {
 	t.Parallel()
 	m := serverMeasurement("ServerLeak/load=c100/alt=simple", load.Sample{
-		Result: wrk.Result{Requests: 200_000, PerSecond: 100_000}, ServerCPU: time.Second,
+		Result: wrk.Result{Requests: 200_000, PerSecond: 100_000}, Usage: load.Usage{ServerCPU: time.Second},
 	})
 	want := map[string]float64{result.Time: 5e-6, unitPerSecond: 100_000, unitPerCPU: 200_000}
 	for unit, v := range want {

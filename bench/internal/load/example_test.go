@@ -9,7 +9,8 @@ import (
 )
 
 func ExampleSample_PerCPU() {
-	s := load.Sample{Result: wrk.Result{Requests: 300_000, Elapsed: 2 * time.Second}, ServerCPU: 1500 * time.Millisecond}
+	s := load.Sample{Result: wrk.Result{Requests: 300_000, Elapsed: 2 * time.Second},
+		Usage: load.Usage{ServerCPU: 1500 * time.Millisecond}}
 	fmt.Printf("%.0f answers per second of processor time\n", s.PerCPU())
 	// Output: 200000 answers per second of processor time
 }
