@@ -14,7 +14,10 @@ import (
 //   - there is more of it than PooledOptions.SharedBytes,
 //   - or, for slabs, the arena would have to grow and they are a good part of it.
 //
-// One lock guards all: what passes it comes in batches, from the caches.
+// One lock guards all: what passes it comes in batches, from the caches, and with two loops and
+// a random mix of sizes an arena for each was no faster. Slots that the Go heap allocates one by
+// one, the other way for memory on the heap, were no faster either, and in the end took half of
+// the peak more instead of a quarter.
 type arena struct {
 	offHeap  bool
 	limit    int64        // of reserved; 0 is none
