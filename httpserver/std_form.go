@@ -2,10 +2,10 @@ package httpserver
 
 import (
 	"io"
+	"maps"
 	stdmultipart "mime/multipart"
 	nethttp "net/http"
 	"net/url"
-	"slices"
 
 	"millrace.dev/codec/multipart"
 )
@@ -25,26 +25,40 @@ func ParseForm(r *nethttp.Request, o multipart.FormOptions) (*multipart.Form, er
 	if err != nil {
 		return nil, err
 	}
-	fields := make(url.Values, len(form.Entries))
-	for i := range form.Entries {
-		if e := &form.Entries[i]; e.File == nil {
-			fields[e.Name] = append(fields[e.Name], e.Value)
-		}
-	}
-	r.PostForm = fields
-	r.MultipartForm = &stdmultipart.Form{Value: fields} // or FormFile would try to read it all again
-	r.Form = r.URL.Query()
+	r.PostForm = fieldsOf(form, url.Values{}, true)
+	r.MultipartForm = &stdmultipart.Form{Value: r.PostForm} // or FormFile would try to read it all again
 	// As in net/http, an urlencoded form's values are before those of the URL, and a
 	// multipart form's behind them.
-	first := multipart.IsURLEncoded(r.Header.Get("Content-Type"))
-	for name, values := range fields {
-		if first {
-			r.Form[name] = append(slices.Clone(values), r.Form[name]...)
-		} else {
-			r.Form[name] = append(r.Form[name], values...)
+	urlencoded := multipart.IsURLEncoded(r.Header.Get("Content-Type"))
+	r.Form = fieldsOf(form, r.URL.Query(), urlencoded)
+	return form, nil
+}
+
+// fieldsOf returns the fields of a form with other values behind, or before them.
+func fieldsOf(form *multipart.Form, others url.Values, before bool) url.Values {
+	all := make(url.Values, len(form.Entries)+len(others))
+	if !before {
+		maps.Copy(all, others)
+	}
+	room := make([]string, 0, len(form.Entries)) // what most slices are cut from
+	for i := range form.Entries {
+		e := &form.Entries[i]
+		if e.File != nil {
+			continue
+		}
+		if values, ok := all[e.Name]; ok {
+			all[e.Name] = append(values, e.Value)
+			continue
+		}
+		room = append(room, e.Value)
+		all[e.Name] = room[len(room)-1 : len(room) : len(room)]
+	}
+	if before {
+		for name, values := range others {
+			all[name] = append(all[name], values...)
 		}
 	}
-	return form, nil
+	return all
 }
 
 func readForm(r *nethttp.Request, o multipart.FormOptions) (*multipart.Form, error) {
