@@ -70,7 +70,8 @@ func Run(ctx context.Context, dir string, p Plan) (Result, error) {
 		return Result{}, errors.New("h2load: not one request was answered") // it says no more
 	}
 	r.CPU = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
-	return r, r.readLog(log)
+	err = r.readLog(log)
+	return r, err
 }
 
 func (p Plan) args(log string) []string {

@@ -9,6 +9,8 @@ const (
 	Path        = "/plaintext"
 	Body        = "Hello, World!"
 	ContentType = "text/plain"
+	// WaitPath is never answered: such requests stay open until the client gives them up.
+	WaitPath = "/wait"
 )
 
 var (
@@ -16,11 +18,15 @@ var (
 	contentType = []string{ContentType} // shared, so that setting it allocates nothing
 )
 
-// Handler answers Path with Body and anything else with 404. It sets Content-Type, so that
+// Handler answers Path with Body, leaves WaitPath open and answers anything else with 404. It sets Content-Type, so that
 // no server has to sniff, and leaves Content-Length and Date to the server.
 func Handler() http.Handler { return http.HandlerFunc(serve) }
 
 func serve(w http.ResponseWriter, r *http.Request) {
+	if r.URL.Path == WaitPath {
+		<-r.Context().Done()
+		return
+	}
 	if r.URL.Path != Path {
 		http.NotFound(w, r)
 		return

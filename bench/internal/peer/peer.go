@@ -17,6 +17,9 @@ type Options struct {
 	// Loops is how many event loops to run. A server with a goroutine per connection has
 	// no loops and leaves its share of the machine to GOMAXPROCS.
 	Loops int
+	// MaxStreams is how many streams an HTTP/2 connection may have open, where the server
+	// speaks that; 0 is the server's default.
+	MaxStreams uint
 }
 
 // ParseFlags parses the command line. A server with flags of its own defines them before.
@@ -24,6 +27,7 @@ func ParseFlags() Options {
 	var o Options
 	flag.StringVar(&o.Addr, "addr", "127.0.0.1:0", "`HOST:PORT` to listen on")
 	flag.IntVar(&o.Loops, "loops", 1, "event loops, where the server has any")
+	flag.UintVar(&o.MaxStreams, "max-streams", 0, "open streams of an HTTP/2 connection, where the server speaks that; 0: its default")
 	flag.Parse()
 	return o
 }

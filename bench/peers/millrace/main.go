@@ -43,6 +43,7 @@ func main() {
 	group, err := loop.NewGroup(loop.Options{Loops: o.Loops, Allocator: buffer.NewAllocator(kind)})
 	peer.Exit(err)
 	server := &httpserver.Server{Group: group, Native: httpserver.NativeFunc(serve)}
+	server.HTTP2.MaxStreams = uint32(o.MaxStreams)
 	listener, err := server.Listen("tcp", o.Addr)
 	peer.Exit(err)
 	peer.Announce(os.Stdout, listener.LocalAddr())
@@ -50,7 +51,11 @@ func main() {
 }
 
 func serve(x *httpserver.Exchange) bool {
-	if string(x.Request().Path()) != hello.Path {
+	switch string(x.Request().Path()) {
+	case hello.Path:
+	case hello.WaitPath:
+		return true // and is never answered
+	default:
 		return false
 	}
 	if fixed != nil {

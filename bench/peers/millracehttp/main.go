@@ -23,6 +23,7 @@ func main() {
 	group, err := loop.NewGroup(loop.Options{Loops: o.Loops})
 	peer.Exit(err)
 	server := &httpserver.Server{Group: group, Handler: hello.Handler()}
+	server.HTTP2.MaxStreams = uint32(o.MaxStreams)
 	listener, err := server.Listen("tcp", o.Addr)
 	peer.Exit(err)
 	peer.Announce(os.Stdout, listener.LocalAddr())

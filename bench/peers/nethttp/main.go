@@ -1,4 +1,4 @@
-// Command nethttp answers GET /plaintext on net/http's server.
+// Command nethttp answers GET /plaintext on net/http's server, over HTTP/1.1 and HTTP/2.
 package main
 
 import (
@@ -9,7 +9,12 @@ import (
 )
 
 func main() {
-	ln, err := peer.Listen(peer.ParseFlags())
+	o := peer.ParseFlags()
+	ln, err := peer.Listen(o)
 	peer.Exit(err)
-	peer.Exit((&http.Server{Handler: hello.Handler()}).Serve(ln))
+	server := &http.Server{Handler: hello.Handler(), Protocols: new(http.Protocols)}
+	server.Protocols.SetHTTP1(true)
+	server.Protocols.SetUnencryptedHTTP2(true)
+	server.HTTP2 = &http.HTTP2Config{MaxConcurrentStreams: int(o.MaxStreams)}
+	peer.Exit(server.Serve(ln))
 }
