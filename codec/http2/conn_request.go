@@ -5,9 +5,6 @@ import (
 	"millrace.dev/future"
 )
 
-// maxWaiting is how many requests may wait for the server's limit of streams.
-const maxWaiting = 1024
-
 // assumedStreams is the limit before the server has told its own, RFC 9113 section 6.5.2.
 const assumedStreams = 100
 
@@ -65,7 +62,7 @@ func (c *Conn) admitRequest(r *http.Request) (t target, length int64, err error)
 	switch {
 	case !c.is(isClient) || c.err != nil || c.is(peerGoingAway) || c.is(goingAway) || c.nextID > maxStreamID:
 		return t, 0, ErrClosing
-	case c.nWait >= maxWaiting:
+	case c.nWait >= c.o.MaxWaiting && (c.nWait > 0 || !c.mayOpen()):
 		return t, 0, ErrBusy
 	}
 	if err := r.Header.Err(); err != nil {

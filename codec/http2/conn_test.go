@@ -192,7 +192,9 @@ func TestExchangeWithContentsAndTrailers(t *testing.T) {
 	r.Method, r.End = http.MethodPost, false
 	r.Header.Add("Cookie", "a=1")
 	r.Header.Add("Cookie", "b=2")
-	r.Header.Add("Connection", "close")
+	r.Header.Add("Connection", "close, X-Hop")
+	r.Header.Add("Keep-Alive", "timeout=5")
+	r.Header.Add("X-Hop", "for this connection only")
 	r.Header.Add("TE", "trailers")
 	id := p.send(r)
 	p.client.content(id, "one", false)

@@ -44,9 +44,13 @@ const dropped = connectionFields | 1<<http.FieldHost | 1<<http.FieldContentLengt
 // appendFields encodes fields that Header.Err has let through. Those that HTTP/2 has no place
 // for are left out: the message may have come by HTTP/1.
 func (c *Conn) appendFields(p []byte, h *http.Header, drop http.FieldSet) []byte {
+	hops := h.HasField(http.FieldConnection)
 	for i := range h.Len() {
 		known := h.FieldAt(i)
 		name, value := h.At(i)
+		if hops && h.HasToken("Connection", string(name)) {
+			continue // RFC 9110 section 7.6.1: for the connection that the message came by
+		}
 		if known == http.FieldOther {
 			p = c.enc.AppendAs(p, hpack.Incremental, name, value)
 			continue

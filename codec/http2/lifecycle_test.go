@@ -248,13 +248,20 @@ func TestClientRefusesMoreThanMayWait(t *testing.T) {
 	t.Parallel()
 	c := NewClientConn(Options{MaxStreams: 1}, buffer.Unpooled(), false)
 	defer c.Close()
-	for i := range 1 + maxWaiting {
+	for i := range 1 + DefaultMaxWaiting {
 		if _, _, err := c.WriteRequest(get("/")); err != nil {
 			t.Fatal(i, err)
 		}
 	}
 	if _, _, err := c.WriteRequest(get("/")); err != ErrBusy || !errors.Is(err, ErrUnprocessed) {
 		t.Error(err)
+	}
+	none := NewClientConn(Options{MaxStreams: 1, MaxWaiting: -1}, buffer.Unpooled(), false)
+	defer none.Close()
+	for i, want := range []error{nil, ErrBusy} {
+		if _, _, err := none.WriteRequest(get("/")); err != want {
+			t.Error(i, err)
+		}
 	}
 	c.Lose(errLost)
 	unsent := 0
@@ -264,7 +271,7 @@ func TestClientRefusesMoreThanMayWait(t *testing.T) {
 		}
 		closeMessage(m)
 	}
-	if unsent != maxWaiting {
+	if unsent != DefaultMaxWaiting {
 		t.Error(unsent, "are told to be unsent")
 	}
 }

@@ -16,6 +16,9 @@ type Options struct {
 	// Default 256. A client's own bound for what it opens, below the server's. Default
 	// 1,000 there.
 	MaxStreams uint32
+	// MaxWaiting is how many of a client's requests may wait because the server allows no
+	// more streams; a negative one means none. Default 1,024.
+	MaxWaiting int
 	// StreamWindow is how many bytes of content the peer may send on a stream before they
 	// are consumed. Default 256 KiB.
 	StreamWindow uint32
@@ -63,6 +66,7 @@ type Options struct {
 const (
 	DefaultMaxStreams       = 256
 	DefaultMaxOwnStreams    = 1000
+	DefaultMaxWaiting       = 1024
 	DefaultStreamWindow     = 256 << 10
 	DefaultConnWindow       = 1 << 20
 	DefaultWriteHigh        = 64 << 10
@@ -84,6 +88,9 @@ func (o Options) effective(client bool) Options {
 		if client {
 			o.MaxStreams = DefaultMaxOwnStreams
 		}
+	}
+	if o.MaxWaiting == 0 {
+		o.MaxWaiting = DefaultMaxWaiting
 	}
 	setSize(&o.StreamWindow, DefaultStreamWindow, 1, MaxWindow)
 	setSize(&o.ConnWindow, DefaultConnWindow, DefaultWindow, MaxWindow)

@@ -100,7 +100,7 @@ type Phase uint8
 const (
 	// PhaseIdle: no stream is open, no request arriving.
 	PhaseIdle Phase = iota
-	// PhaseHead: the preface or a header block has begun to arrive.
+	// PhaseHead: a header block has begun to arrive, of a request or a trailer.
 	PhaseHead
 	// PhaseActive: there are streams.
 	PhaseActive
