@@ -215,6 +215,7 @@ func (c *conn) remove(x *Exchange) {
 // drop ends an exchange that can't be answered any more.
 func (c *conn) drop(x *Exchange, err error) {
 	c.remove(x)
+	x.state |= sOver // so that nothing can be written, nor x dropped again, by who is told
 	if x.std != nil {
 		x.std.lost(err)
 	} else if x.onClose != nil && !x.is(sAnswered) {
