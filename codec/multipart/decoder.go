@@ -147,13 +147,25 @@ func (d *Decoder) content(p []byte) ([]byte, error) {
 	return rest, nil
 }
 
-// give hands bytes on to whom they belong.
+// give hands bytes on to whom they belong, up to where an outer delimiter has come among
+// them.
 func (d *Decoder) give(data []byte) error {
+	whole := len(data)
 	for i := range d.outer {
-		if d.outer[i].seen(data) {
-			return ErrNested
+		data = d.outer[i].upTo(data)
+	}
+	if len(data) > 0 {
+		if err := d.pass(data); err != nil {
+			return err
 		}
 	}
+	if len(data) < whole {
+		return ErrNested
+	}
+	return nil
+}
+
+func (d *Decoder) pass(data []byte) error {
 	if d.state == inPreamble {
 		return d.preamble(data)
 	}
@@ -177,11 +189,14 @@ func (d *Decoder) give(data []byte) error {
 	return d.h.PartData(data)
 }
 
-// seen reports whether the delimiter of an outer multipart ends in data, which belongs to an
-// inner one. RFC 2046 section 5.1.2 has it end the inner one then; not every receiver looks.
-func (l *level) seen(data []byte) bool {
-	_, _, _, found := l.finder.step(data)
-	return found
+// upTo returns data, which belongs to an inner multipart, as far as the last byte but one of
+// an outer one's delimiter. RFC 2046 section 5.1.2 has that end the inner one; not every
+// receiver looks.
+func (l *level) upTo(data []byte) []byte {
+	if _, _, rest, found := l.finder.step(data); found {
+		return data[:len(data)-len(rest)-1]
+	}
+	return data
 }
 
 // preamble looks at what is before a multipart's first delimiter or behind a nested one. A

@@ -18,6 +18,7 @@ func FuzzDecoder(f *testing.F) {
 		lines("--b", "Content-Disposition: form-data; name=\"a\\\"\"; filename*=utf-8''%41", "X: y", " z", "", "1", "--b--"),
 		lines("--b", field("f")+"Content-Type: multipart/mixed; boundary=c", "", "--c", "Content-Disposition: file; filename=x", "", "1", "--c--", "--b--"),
 		"--b\n" + field("a") + "\n1\n--b--",
+		lines("--b", field("f")+"Content-Type: multipart/mixed; boundary=c", "", "\n", "--b"),
 	} {
 		f.Add(s, uint8(3))
 	}
