@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"millrace.dev/buffer"
+	"millrace.dev/buffer/buffertest"
 	"millrace.dev/channel"
 	"millrace.dev/channel/embedded"
 )
@@ -270,8 +271,7 @@ func TestQueueThatNeverEmptiesStaysSmall(t *testing.T) {
 // heapInUse returns the bytes that are alive. Its tests must not run beside others.
 func heapInUse() int64 {
 	var m runtime.MemStats
-	runtime.GC()
-	runtime.GC() // the second empties what pools have kept through the first
+	buffertest.Collect() // also what pools and cleanups have kept through one collection
 	runtime.ReadMemStats(&m)
 	return int64(m.HeapAlloc)
 }
