@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -25,8 +26,9 @@ type program struct {
 	addr string
 }
 
-func (p program) start(ctx context.Context) (*launch.Process, error) {
-	process, err := launch.Start(ctx, p.argv, p.addr)
+// start starts the program, with more arguments.
+func (p program) start(ctx context.Context, args ...string) (*launch.Process, error) {
+	process, err := launch.Start(ctx, slices.Concat(p.argv, args), p.addr)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", p.name, err)
 	}

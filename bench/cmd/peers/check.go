@@ -22,7 +22,12 @@ func checkAll(ctx context.Context, programs []program) error {
 		if err != nil {
 			return err
 		}
-		err = checkServer(process.Addr)
+		if p.plays&http1 != 0 {
+			err = checkServer(process.Addr)
+		}
+		if p.plays&http2 != 0 {
+			err = errors.Join(err, checkHTTP2(ctx, process.Addr, p.resource()))
+		}
 		process.Stop()
 		if err != nil {
 			return fmt.Errorf("%s does not answer as it should: %w", p.name, err)
@@ -57,11 +62,51 @@ func checkServer(addr string) error {
 	return nil
 }
 
+// checkHTTP2 sends three requests on one connection, at once but for the first.
+func checkHTTP2(ctx context.Context, addr, path string) error {
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	transport := &http.Transport{Protocols: new(http.Protocols), MaxConnsPerHost: 1}
+	transport.Protocols.SetUnencryptedHTTP2(true)
+	defer transport.CloseIdleConnections()
+	check := func() error {
+		r, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+addr+path, nil)
+		if err != nil {
+			return err
+		}
+		a, err := transport.RoundTrip(r)
+		if err == nil {
+			err = checkContent(a)
+		}
+		return err
+	}
+	err := check()
+	more := make(chan error)
+	for range 2 {
+		go func() { more <- check() }()
+	}
+	if err = errors.Join(err, <-more, <-more); err != nil {
+		return fmt.Errorf("HTTP/2: %w", err)
+	}
+	return nil
+}
+
 func checkAnswer(in *bufio.Reader, last bool) error {
 	a, err := http.ReadResponse(in, nil)
 	if err != nil {
 		return err
 	}
+	if err := checkContent(a); err != nil {
+		return err
+	}
+	if a.Close != last {
+		return fmt.Errorf("the close of the connection is announced: %v, should be %v", a.Close, last)
+	}
+	return nil
+}
+
+// checkContent reads an answer to its end and compares it with what all have to answer.
+func checkContent(a *http.Response) error {
 	defer a.Body.Close()
 	body, err := io.ReadAll(a.Body)
 	switch {
@@ -71,8 +116,6 @@ func checkAnswer(in *bufio.Reader, last bool) error {
 		return fmt.Errorf("status %d, length %d, body %q", a.StatusCode, a.ContentLength, body)
 	case !strings.HasPrefix(a.Header.Get("Content-Type"), hello.ContentType) || a.Header.Get("Date") == "":
 		return fmt.Errorf("missing Content-Type or Date: %v", a.Header)
-	case a.Close != last:
-		return fmt.Errorf("the close of the connection is announced: %v, should be %v", a.Close, last)
 	}
 	return nil
 }

@@ -20,6 +20,7 @@ type settings struct {
 	connections int
 	threads     int
 	idle        int
+	idleStreams int
 	loops       int
 	quiet       float64
 	seed        uint64
@@ -36,8 +37,9 @@ rounds. A ratio is computed in each round, against the same round's reference, a
 median of those is shown. "per CPU-s" is answers per second of processor time, user and
 system, that the server used.
 
-It needs wrk, and cc for the C loop; nginx takes part when it is installed. Everything that
-it starts ends with it.
+It needs wrk, and cc for the C loop; nginx takes part when it is installed. The scenarios of
+HTTP/2 need h2load and are left out without it; nghttpd takes part in them when it is
+installed. Everything that it starts ends with it.
 
 Servers:
 %s
@@ -56,8 +58,9 @@ func parseFlags(args []string) (settings, error) {
 	f.DurationVar(&s.duration, "duration", 3*time.Second, "length of one run, in whole seconds")
 	f.DurationVar(&s.warmup, "warmup", time.Second, "unmeasured run before a scenario's first round, in whole seconds; 0: none")
 	f.IntVar(&s.connections, "connections", 100, "connections; the scenario c1000 has ten times as many")
-	f.IntVar(&s.threads, "threads", max(1, runtime.NumCPU()/2), "threads of wrk")
+	f.IntVar(&s.threads, "threads", max(1, runtime.NumCPU()/2), "threads of wrk and h2load")
 	f.IntVar(&s.idle, "idle", 10000, "connections of the scenario idle")
+	f.IntVar(&s.idleStreams, "idle-streams", 100000, "open streams of the scenario h2idle, on 100 connections")
 	f.IntVar(&s.loops, "loops", 1, "event loops of the servers that have any")
 	f.Float64Var(&s.quiet, "quiet", 0, "repeat a run, at most twice, of which others used more than `PERCENT` of the machine; 0: never")
 	f.Uint64Var(&s.seed, "seed", 1, "seed of the order in which the servers take their turns")
@@ -94,6 +97,8 @@ func (s *settings) validate() error {
 		return errors.New("-threads and -connections: at least 1, and a connection for each thread")
 	case s.idle < 1:
 		return errors.New("-idle: at least 1")
+	case s.idleStreams < waitingConns || s.idleStreams%waitingConns != 0:
+		return fmt.Errorf("-idle-streams: as many on each of %d connections", waitingConns)
 	case s.quiet < 0:
 		return errors.New("-quiet: not negative")
 	case s.loops < 1:

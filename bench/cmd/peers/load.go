@@ -4,7 +4,9 @@ import (
 	"context"
 	"time"
 
+	"millrace.dev/bench/internal/h2load"
 	"millrace.dev/bench/internal/load"
+	"millrace.dev/bench/internal/wrk"
 )
 
 // maxTries is how often a run is played at most for the sake of a quiet machine.
@@ -29,21 +31,47 @@ func (p player) measureQuiet(ctx context.Context, sc scenario, c *contestant) (b
 	return best, nil
 }
 
-// measureLoad plays one run of wrk against a running server.
+// measureLoad plays one run of a load generator against a running server.
 func (p player) measureLoad(ctx context.Context, sc scenario, c *contestant) (sample, error) {
-	m, err := load.Measure(ctx, p.dir, sc.plan(p.settings, c.process.Addr), c.process)
+	var g generated
+	u, err := load.Observe(c.process, func() (_ time.Duration, err error) {
+		g, err = p.generate(ctx, sc, c)
+		return g.cpu, err
+	})
 	if err != nil {
 		return nil, err
 	}
-	s := sample{
-		keyPerSecond: m.PerSecond,
-		keyPerCPU:    m.PerCPU(),
-		keyCPU:       m.ServerCPU.Seconds(),
-		keyP50:       float64(m.P50) / float64(time.Millisecond),
-		keyP99:       float64(m.P99) / float64(time.Millisecond),
-		keyRSS:       float64(m.RSS) / (1 << 20),
-		keyOthers:    m.Others,
-	}
-	s.countErrors(m.Errors)
+	s := g.sample
+	s[keyPerCPU] = float64(g.requests) / u.ServerCPU.Seconds()
+	s[keyCPU] = u.ServerCPU.Seconds()
+	s[keyRSS] = float64(u.RSS) / (1 << 20)
+	s[keyOthers] = u.Others
 	return s, nil
+}
+
+// generated is what a load generator saw and used.
+type generated struct {
+	sample   sample // without what was observed of the server
+	requests int64
+	cpu      time.Duration
+}
+
+// generate runs the load generator that speaks the scenario's protocol.
+func (p player) generate(ctx context.Context, sc scenario, c *contestant) (generated, error) {
+	if sc.http2() {
+		r, err := h2load.Run(ctx, p.dir, sc.plan2(p.settings, c.process.Addr, c.resource()))
+		s := sample{
+			keyPerSecond: r.PerSecond, keyP50: millis(r.P50), keyP99: millis(r.P99),
+			keyMean: millis(r.Mean), keyMax: millis(r.Max),
+		}
+		s.countErrors(map[string]int64{"failed": r.Failed})
+		return generated{s, r.Requests, r.CPU}, err
+	}
+	r, err := wrk.Run(ctx, p.dir, sc.plan(p.settings, c.process.Addr))
+	s := sample{keyPerSecond: r.PerSecond, keyP50: millis(r.P50), keyP99: millis(r.P99)}
+	e := r.Errors
+	s.countErrors(map[string]int64{
+		"connect": e.Connect, "read": e.Read, "write": e.Write, "timeout": e.Timeout, "status": e.Status,
+	})
+	return generated{s, r.Requests, r.CPU}, err
 }

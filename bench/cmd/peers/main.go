@@ -1,6 +1,6 @@
-// Command peers compares HTTP/1.1 servers: it plays the same load against each in
+// Command peers compares HTTP servers: it plays the same load against each in
 // interleaved rounds and prints what each gave and used, as ratios to net/http, to the best
-// peer and to a C epoll loop. Run it in bench/; -help lists its flags. Linux only.
+// peer and to a C server. Run it in bench/; -help lists its flags. Linux only.
 package main
 
 import (
@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"millrace.dev/bench/internal/idle"
-	"millrace.dev/bench/internal/wrk"
 )
 
 // The kernel ends a server when the thread that started it ends (see launch.Tie): an init
@@ -39,9 +38,11 @@ func main() {
 func run(s settings) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
-	if _, err := wrk.Find(); err != nil {
+	scenarios, without, err := playable(s.scenarios)
+	if err != nil {
 		return err
 	}
+	s.scenarios, s.servers = scenarios, needed(s.servers, scenarios)
 	if err := idle.RaiseLimit(max(s.idle, 10*s.connections)); err != nil {
 		return err
 	}
@@ -61,7 +62,7 @@ func run(s settings) error {
 	if err := checkAll(ctx, programs); err != nil {
 		return err
 	}
-	r := newReport(s, programs, skipped)
+	r := newReport(s, programs, append(skipped, without...))
 	limit := 2*s.estimate(programs) + 2*time.Minute
 	if s.quiet > 0 {
 		limit *= maxTries

@@ -12,16 +12,16 @@ const howToRead = `Figures are medians over %d rounds of %g s; client and server
 ratios within one run count. A ratio is computed in each round against the same round's
 reference; its median is shown. "per CPU-s" is answers per second of the server's processor
 time. Where requests are pipelined, times are of the whole batch. Spread is
-(largest - smallest) / median of the first column. Ratio cells are to net/http / to the best
-peer / to the C loop; for times and memory less is better. "Others" is the part of the machine
-that neither the server nor wrk used: the larger it is, the less the figures are worth.
+(largest - smallest) / median of the first column. For times and memory a ratio below 1 is the
+better one. "Others" is the part of the machine that neither the server nor the load generator
+used: the larger it is, the less the figures are worth.
 `
 
 // markdown is the whole report.
 func (r *report) markdown() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "# HTTP/1.1 servers compared\n\n    %s\n\n", r.Command)
-	fmt.Fprintf(&b, "%s. %s; %d event loop(s), %d wrk thread(s).\n\n", r.Started.Format("2 January 2006"), r.Host, r.Loops, r.Threads)
+	fmt.Fprintf(&b, "# HTTP servers compared\n\n    %s\n\n", r.Command)
+	fmt.Fprintf(&b, "%s. %s; %d event loop(s), %d thread(s) of load.\n\n", r.Started.Format("2 January 2006"), r.Host, r.Loops, r.Threads)
 	fmt.Fprintf(&b, howToRead, r.Rounds, r.Seconds)
 	b.WriteByte('\n')
 	rows := [][]string{{"server", "what", "version"}}
@@ -43,7 +43,7 @@ func writeScenario(w io.Writer, sc *scenarioResult) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "\n## %s\n\n", sc.Title)
 	table.Write(&b, 1, sc.medianRows())
-	b.WriteString("\nTo net/http / to the best peer / to the C loop:\n\n")
+	fmt.Fprintf(&b, "\nTo %s:\n\n", sc.each(func(r reference) string { return r.title }, " / to "))
 	table.Write(&b, 1, sc.ratioRows())
 	for _, s := range sc.Servers {
 		if s.Failure != "" {
@@ -82,13 +82,21 @@ func (sc *scenarioResult) ratioRows() [][]string {
 		row := []string{s.Name}
 		for _, m := range sc.metrics {
 			if m.compared {
-				r := s.Ratios[m.key]
-				row = append(row, ratio(r.NetHTTP)+" / "+ratio(r.BestPeer)+" / "+ratio(r.CLoop))
+				row = append(row, sc.each(s.Ratios[m.key].to, " / "))
 			}
 		}
 		rows = append(rows, row)
 	}
 	return rows
+}
+
+// each joins what the references are turned into.
+func (sc *scenarioResult) each(text func(reference) string, separator string) string {
+	var parts []string
+	for _, ref := range sc.refs {
+		parts = append(parts, text(ref))
+	}
+	return strings.Join(parts, separator)
 }
 
 func percent(v *float64) string {
@@ -98,9 +106,11 @@ func percent(v *float64) string {
 	return table.Number(100**v, 0) + " %"
 }
 
-func ratio(v *float64) string {
-	if v == nil {
+// to writes the ratio to ref.
+func (r ratios) to(ref reference) string {
+	v, ok := r[ref.key]
+	if !ok {
 		return table.Missing
 	}
-	return table.Number(*v, 2)
+	return table.Number(v, 2)
 }

@@ -5,9 +5,9 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"millrace.dev/bench/internal/table"
-	"millrace.dev/bench/internal/wrk"
 )
 
 // The keys of what a run measures.
@@ -17,9 +17,12 @@ const (
 	keyCPU       = "cpu_seconds"
 	keyP50       = "p50_ms"
 	keyP99       = "p99_ms"
+	keyMean      = "mean_ms"
+	keyMax       = "max_ms"
 	keyRSS       = "rss_mib"
 	keyRSSBefore = "rss_before_mib"
 	keyIdle      = "kib_per_idle_connection"
+	keyWaiting   = "kib_per_open_stream"
 	keyOthers    = "others_percent"
 	keyErrors    = "errors"
 )
@@ -52,20 +55,26 @@ var idleMetrics = []metric{
 	{key: keyRSS, title: "RSS with all, MiB", compared: true, lower: true, digits: 1},
 }
 
+var waitingMetrics = append([]metric{
+	{key: keyWaiting, title: "KiB per open stream", compared: true, lower: true, digits: 2},
+}, idleMetrics[1:]...)
+
 // format writes a value of the metric: thousands grouped, and a dash for what is missing.
 func (m metric) format(v float64) string { return table.Number(v, m.digits) }
 
 // countErrors notes how many errors there were, and of which kinds.
-func (s sample) countErrors(e wrk.Errors) {
-	s[keyErrors] = float64(e.Total())
-	for kind, n := range map[string]int64{
-		"connect": e.Connect, "read": e.Read, "write": e.Write, "timeout": e.Timeout, "status": e.Status,
-	} {
+func (s sample) countErrors(byKind map[string]int64) {
+	s[keyErrors] = 0
+	for kind, n := range byKind {
 		if n > 0 {
+			s[keyErrors] += float64(n)
 			s[keyErrors+"_"+kind] = float64(n)
 		}
 	}
 }
+
+// millis is a time in a sample.
+func millis(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
 // line is a sample in words, for the progress.
 func (s sample) line(metrics []metric) string {

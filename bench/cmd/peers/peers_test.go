@@ -5,15 +5,11 @@ import (
 	"errors"
 	"flag"
 	"math"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
-
-	"millrace.dev/bench/internal/hello"
 )
 
 func TestFlags(t *testing.T) {
@@ -40,7 +36,7 @@ func TestFlags(t *testing.T) {
 func TestFlagsRefused(t *testing.T) {
 	t.Parallel()
 	for _, args := range []string{
-		"-rounds 0", "-duration 1500ms", "-duration 0s", "-warmup -1s", "-warmup 10ms", "-threads 0",
+		"-rounds 0", "-duration 1500ms", "-duration 0s", "-warmup -1s", "-warmup 10ms", "-threads 0", "-idle-streams 0", "-idle-streams 150",
 		"-connections 1 -threads 2", "-idle 0", "-loops 0", "-quiet -1", "-servers apache", "-scenarios c7", "extra",
 	} {
 		if _, err := parseFlags(strings.Fields(args)); err == nil || errors.Is(err, flag.ErrHelp) {
@@ -66,14 +62,60 @@ func TestANamedServerIsNotOptional(t *testing.T) {
 	}
 }
 
-func TestHandlerScenarioTakesHandlersOnly(t *testing.T) {
+func TestServersTakePartInWhatTheyPlay(t *testing.T) {
 	t.Parallel()
-	programs := []program{{server: server{name: "a"}}, {server: server{name: "b", handler: true}}}
-	if in := (scenario{handlers: true}).takesPart(programs); len(in) != 1 || in[0].name != "b" {
-		t.Errorf("got %v", in)
+	var programs []program
+	for _, s := range servers {
+		programs = append(programs, program{server: s})
 	}
-	if in := (scenario{}).takesPart(programs); len(in) != 2 {
-		t.Errorf("got %v", in)
+	for name, want := range map[string]string{
+		"c100":    "cepoll nethttp fasthttp gnet nbio-mixed nbio-nonblocking hertz nginx millrace millrace-fixed millracehttp",
+		"handler": "nethttp millracehttp",
+		"h2c10":   "nethttp nghttpd millrace millracehttp",
+		"h2idle":  "nethttp millrace millracehttp",
+	} {
+		sc, err := selectScenarios(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var in, build []string
+		for _, p := range sc[0].takesPart(programs) {
+			in = append(in, p.name)
+		}
+		for _, s := range needed(servers, sc) {
+			build = append(build, s.name)
+		}
+		if got := strings.Join(in, " "); got != want {
+			t.Errorf("%s is played by %s", name, got)
+		}
+		if got := strings.Join(build, " "); got != want {
+			t.Errorf("%s needs %s", name, got)
+		}
+	}
+}
+
+func TestHTTP2Scenarios(t *testing.T) {
+	t.Parallel()
+	s, err := parseFlags([]string{"-scenarios", "h2c1,h2c10,h2idle", "-idle-streams", "50000", "-connections", "7"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	one, ten, idle := s.scenarios[0], s.scenarios[1], s.scenarios[2]
+	if p := one.plan2(s, "a:1", "/x"); p.Connections != 1 || p.Streams != 100 || p.Path != "/x" || p.Duration != s.duration {
+		t.Errorf("h2c1: %+v", p)
+	}
+	if p := ten.plan2(s, "a:1", "/x"); p.Connections != 10 {
+		t.Errorf("h2c10: %+v", p)
+	}
+	if got := one.title(s); got != "h2c1: 1 connection, HTTP/2, 100 requests at once on it" {
+		t.Errorf("title %q", got)
+	}
+	const want = "h2idle: 100 connections, memory of open HTTP/2 streams, unanswered, 500 on each"
+	if got := idle.title(s); got != want {
+		t.Errorf("title %q", got)
+	}
+	if m := idle.metrics(); m[0].key != keyWaiting || len(m) != len(idleMetrics) || idleMetrics[0].key != keyIdle {
+		t.Errorf("metrics %v", m)
 	}
 }
 
@@ -87,7 +129,7 @@ func rounds(name string, r role, key string, values ...float64) *serverResult {
 }
 
 func exampleResult() *scenarioResult {
-	sc := &scenarioResult{Name: "c100", Title: "c100: an example", metrics: loadMetrics, Servers: []*serverResult{
+	sc := &scenarioResult{Name: "c100", Title: "c100: an example", metrics: loadMetrics, refs: (scenario{kind: http1}).references(), Servers: []*serverResult{
 		rounds("nethttp", peer, keyPerCPU, 100, 50, 100),
 		rounds("gnet", peer, keyPerCPU, 200, 100, 210),
 		rounds("millrace", subject, keyPerCPU, 300, 160, 300),
@@ -114,13 +156,13 @@ func TestSummary(t *testing.T) {
 	m := sc.find("millrace")
 	r := m.Ratios[keyPerCPU]
 	// Per round to net/http: 3, 3.2, 3; to gnet: 1.5, 1.6, 1.43; to C: 0.75, 0.8, 0.75.
-	if *r.NetHTTP != 3 || *r.BestPeer != 1.5 || *r.CLoop != 0.75 {
-		t.Errorf("ratios: %v, %v, %v", *r.NetHTTP, *r.BestPeer, *r.CLoop)
+	if len(r) != 3 || r["net_http"] != 3 || r["best_peer"] != 1.5 || r["c_loop"] != 0.75 {
+		t.Errorf("ratios: %v", r)
 	}
 	if m.Medians[keyPerCPU] != 300 || m.Errors != 3 || math.Abs(*m.Spread-140.0/300) > 1e-9 {
 		t.Errorf("median %v, errors %v, spread %v", m.Medians, m.Errors, *m.Spread)
 	}
-	if b := sc.find("broken"); b.Spread != nil || b.Ratios[keyPerCPU].NetHTTP != nil {
+	if b := sc.find("broken"); b.Spread != nil || len(b.Ratios[keyPerCPU]) > 0 {
 		t.Errorf("a server without rounds has figures: %+v", b)
 	}
 }
@@ -136,6 +178,23 @@ func TestLessIsBetterForTimes(t *testing.T) {
 	}
 }
 
+func TestHTTP2IsComparedWithNghttpd(t *testing.T) {
+	t.Parallel()
+	sc := &scenarioResult{metrics: loadMetrics, refs: (scenario{kind: http2}).references(), Servers: []*serverResult{
+		rounds("nghttpd", peer, keyPerCPU, 400), rounds("millrace", subject, keyPerCPU, 800),
+	}}
+	sc.summarise()
+	var b strings.Builder
+	if err := writeScenario(&b, sc); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"\nTo net/http / to nghttpd:\n", "| millrace    |  – / 2.00 |", "| (best peer) |   nghttpd |"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("lacks %q:\n%s", want, b.String())
+		}
+	}
+}
+
 func TestMarkdown(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder
@@ -145,7 +204,7 @@ func TestMarkdown(t *testing.T) {
 	for _, want := range []string{
 		"## c100: an example\n",
 		"| millrace |       300 |", "| millrace    | 3.00 / 1.50 / 0.75 | – / – / – |", "| broken   |         – |",
-		"broken failed: it ended",
+		"broken failed: it ended", "\nTo net/http / to the best peer / to the C loop:\n",
 	} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("lacks %q:\n%s", want, b.String())
@@ -188,35 +247,5 @@ func TestReportFiles(t *testing.T) {
 	}
 	if !strings.Contains(string(text), "| gnet   | x    | v2      |") || !strings.Contains(string(text), "Without nginx") {
 		t.Errorf("report:\n%s", text)
-	}
-}
-
-func TestCheckServer(t *testing.T) {
-	t.Parallel()
-	for name, c := range map[string]struct {
-		handler http.HandlerFunc
-		want    string
-	}{
-		"the handler": {hello.Handler().ServeHTTP, ""},
-		"status":      {http.NotFound, "status 404"},
-		"type": {func(w http.ResponseWriter, r *http.Request) {
-			w.Header().Set("Content-Type", "text/html")
-			w.Write([]byte(hello.Body))
-		}, "Content-Type"},
-		"date": {func(w http.ResponseWriter, r *http.Request) {
-			w.Header()["Date"] = nil
-			hello.Handler().ServeHTTP(w, r)
-		}, "Date"},
-		"close": {func(w http.ResponseWriter, r *http.Request) {
-			w.Header().Set("Connection", "close")
-			hello.Handler().ServeHTTP(w, r)
-		}, "close"},
-	} {
-		s := httptest.NewServer(c.handler)
-		err := checkServer(s.Listener.Addr().String())
-		s.Close()
-		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: got %v, want %q", name, err, c.want)
-		}
 	}
 }

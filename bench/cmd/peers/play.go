@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 
 	"millrace.dev/bench/internal/launch"
-	"millrace.dev/bench/internal/wrk"
 )
 
 // player plays scenarios.
@@ -24,7 +23,7 @@ type contestant struct {
 // play plays every round of sc. A server that fails is left out from then on, and the
 // result says so; the error is for what ends the whole comparison.
 func (p player) play(ctx context.Context, sc scenario, programs []program) (*scenarioResult, error) {
-	result := &scenarioResult{Name: sc.name, Title: sc.title(p.settings), metrics: sc.metrics()}
+	result := &scenarioResult{Name: sc.name, Title: sc.title(p.settings), metrics: sc.metrics(), refs: sc.references()}
 	var field []*contestant
 	for _, program := range sc.takesPart(programs) {
 		r := &serverResult{Name: program.name, role: program.role, Rounds: make([]sample, p.rounds)}
@@ -76,9 +75,8 @@ func (p player) prepare(ctx context.Context, sc scenario, c *contestant) (err er
 	if c.process, err = c.start(ctx); err != nil || p.warmup == 0 {
 		return err
 	}
-	plan := sc.plan(p.settings, c.process.Addr)
-	plan.Duration = p.warmup
-	_, err = wrk.Run(ctx, p.dir, plan)
+	p.duration = p.warmup
+	_, err = p.generate(ctx, sc, c)
 	return err
 }
 

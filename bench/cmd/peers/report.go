@@ -44,6 +44,7 @@ type scenarioResult struct {
 	Servers []*serverResult `json:"servers"`
 
 	metrics []metric
+	refs    []reference
 }
 
 type serverResult struct {
@@ -55,17 +56,32 @@ type serverResult struct {
 	Medians map[string]float64 `json:"medians"`
 	// Spread is (largest - smallest) / median of the first metric; nil without any round.
 	Spread *float64 `json:"spread,omitempty"`
-	// Ratios has, by metric, the medians of the rounds' ratios to each reference.
+	// Ratios has, by metric and reference, the medians of the rounds' ratios. Those to a
+	// reference that did not take part are missing.
 	Ratios map[string]ratios `json:"ratios"`
 
 	role role
 }
 
-// ratios are to the references; nil where a reference did not take part.
-type ratios struct {
-	NetHTTP  *float64 `json:"net_http,omitempty"`
-	BestPeer *float64 `json:"best_peer,omitempty"`
-	CLoop    *float64 `json:"c_loop,omitempty"`
+// ratios are by the key of the reference.
+type ratios map[string]float64
+
+// reference is what servers are compared with.
+type reference struct {
+	key, title string
+	// find returns nil when it did not take part.
+	find func(*scenarioResult, metric) *serverResult
+}
+
+var (
+	toNetHTTP  = reference{"net_http", "net/http", named(referenceName)}
+	toBestPeer = reference{"best_peer", "the best peer", (*scenarioResult).bestPeer}
+	toCLoop    = reference{"c_loop", "the C loop", named(limitName)}
+	toNghttpd  = reference{"nghttpd", "nghttpd", named(nghttpdName)}
+)
+
+func named(name string) func(*scenarioResult, metric) *serverResult {
+	return func(sc *scenarioResult, _ metric) *serverResult { return sc.find(name) }
 }
 
 func newReport(s settings, programs []program, skipped []string) *report {
@@ -124,25 +140,28 @@ func (sc *scenarioResult) summarise() {
 // compare finds the best peer of each metric, by its median, and computes all ratios.
 func (sc *scenarioResult) compare() {
 	sc.Best = make(map[string]string)
-	netHTTP, cLoop := sc.find(referenceName), sc.find(limitName)
 	for _, m := range sc.metrics {
-		best := sc.bestPeer(m)
-		if best != nil {
+		if best := sc.bestPeer(m); best != nil {
 			sc.Best[m.key] = best.Name
 		}
 		for _, s := range sc.Servers {
 			if m.compared {
-				s.Ratios[m.key] = ratios{s.ratio(m, netHTTP), s.ratio(m, best), s.ratio(m, cLoop)}
+				s.Ratios[m.key] = s.ratios(sc, m)
 			}
 		}
 	}
 }
 
-func (s *serverResult) ratio(m metric, reference *serverResult) *float64 {
-	if reference == nil {
-		return nil
+func (s *serverResult) ratios(sc *scenarioResult, m metric) ratios {
+	r := make(ratios)
+	for _, ref := range sc.refs {
+		if to := ref.find(sc, m); to != nil {
+			if v := known(stats.MedianRatio(s.values(m.key), to.values(m.key))); v != nil {
+				r[ref.key] = *v
+			}
+		}
 	}
-	return known(stats.MedianRatio(s.values(m.key), reference.values(m.key)))
+	return r
 }
 
 // known returns nil for what is no number, which JSON has no form for.

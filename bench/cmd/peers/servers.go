@@ -1,14 +1,18 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
+
+	"millrace.dev/bench/internal/hello"
 )
 
 // The names of the servers that others are compared with.
 const (
 	referenceName = "nethttp"
 	limitName     = "cepoll"
+	nghttpdName   = "nghttpd"
 )
 
 // role says what a server is compared as.
@@ -25,14 +29,15 @@ const (
 type server struct {
 	name, about string
 	role        role
-	// handler: it runs the net/http.Handler of package hello, and takes part in the
-	// scenario that compares such servers.
-	handler bool
+	// plays are the kinds of scenarios that it takes part in.
+	plays kind
 	// dir is what to build, under bench/; build makes a program of it.
 	dir   string
 	build func(*builder, server) (program, error)
 	// module is the Go module whose version is reported; empty: the Go release.
 	module string
+	// path is what it answers instead of hello.Path, if it has to.
+	path string
 	// args follow the address and the number of loops.
 	args []string
 	// optional: the default selection leaves it out, with a note, where it cannot be built.
@@ -40,26 +45,32 @@ type server struct {
 }
 
 var servers = []server{
-	{name: limitName, about: "C, epoll, hardly a parser: the limit", role: limit, dir: "peers/cepoll/cepoll.c", build: (*builder).c},
-	{name: referenceName, about: "net/http", role: peer, handler: true, dir: "peers/nethttp", build: (*builder).golang},
-	{name: "fasthttp", about: "fasthttp", role: peer, dir: "peers/fasthttp", build: (*builder).golang,
+	{name: limitName, about: "C, epoll, hardly a parser: the limit", role: limit, plays: http1, dir: "peers/cepoll/cepoll.c", build: (*builder).c},
+	{name: referenceName, about: "net/http", role: peer, plays: anyKind,
+		dir: "peers/nethttp", build: (*builder).golang},
+	{name: "fasthttp", about: "fasthttp", role: peer, plays: http1, dir: "peers/fasthttp", build: (*builder).golang,
 		module: "github.com/valyala/fasthttp"},
-	{name: "gnet", about: "gnet v2, hardly a parser", role: peer, dir: "peers/gnet", build: (*builder).golang,
+	{name: "gnet", about: "gnet v2, hardly a parser", role: peer, plays: http1, dir: "peers/gnet", build: (*builder).golang,
 		module: "github.com/panjf2000/gnet/v2"},
-	{name: "nbio-mixed", about: "nbio, mixed I/O", role: peer, dir: "peers/nbio", build: (*builder).golang,
+	{name: "nbio-mixed", about: "nbio, mixed I/O", role: peer, plays: http1, dir: "peers/nbio", build: (*builder).golang,
 		module: "github.com/lesismal/nbio", args: []string{"-mode", "mixed"}},
-	{name: "nbio-nonblocking", about: "nbio, non-blocking I/O", role: peer, dir: "peers/nbio", build: (*builder).golang,
+	{name: "nbio-nonblocking", about: "nbio, non-blocking I/O", role: peer, plays: http1, dir: "peers/nbio", build: (*builder).golang,
 		module: "github.com/lesismal/nbio", args: []string{"-mode", "nonblocking"}},
-	{name: "hertz", about: "hertz on netpoll", role: peer, dir: "peers/hertz", build: (*builder).golang,
+	{name: "hertz", about: "hertz on netpoll", role: peer, plays: http1, dir: "peers/hertz", build: (*builder).golang,
 		module: "github.com/cloudwego/hertz"},
-	{name: "nginx", about: "nginx, return 200", role: peer, build: (*builder).nginx, optional: true},
-	{name: "millrace", about: "Millrace, native handler", role: subject, dir: "peers/millrace", build: (*builder).golang,
-		module: "millrace.dev", optional: true},
-	{name: "millrace-fixed", about: "Millrace, native handler, answer put together once", role: subject, dir: "peers/millrace",
-		build: (*builder).golang, module: "millrace.dev", args: []string{"-fixed"}, optional: true},
-	{name: "millracehttp", about: "Millrace's httpserver, net/http.Handler", role: subject, handler: true,
+	{name: "nginx", about: "nginx, return 200", role: peer, plays: http1, build: (*builder).nginx, optional: true},
+	{name: nghttpdName, about: "nghttpd, a file", role: peer, plays: http2, build: (*builder).nghttpd,
+		path: "/plaintext.txt", optional: true},
+	{name: "millrace", about: "Millrace, native handler", role: subject, plays: http1 | http2 | waiting,
+		dir: "peers/millrace", build: (*builder).golang, module: "millrace.dev", optional: true},
+	{name: "millrace-fixed", about: "Millrace, native handler, answer put together once", role: subject, plays: http1,
+		dir: "peers/millrace", build: (*builder).golang, module: "millrace.dev", args: []string{"-fixed"}, optional: true},
+	{name: "millracehttp", about: "Millrace's httpserver, net/http.Handler", role: subject, plays: anyKind,
 		dir: "peers/millracehttp", build: (*builder).golang, module: "millrace.dev", optional: true},
 }
+
+// resource is the path of what it is asked for.
+func (s server) resource() string { return cmp.Or(s.path, hello.Path) }
 
 // selectServers returns the servers that a flag names. A server named by itself is not
 // optional.

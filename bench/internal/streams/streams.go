@@ -24,13 +24,13 @@ type Herd struct{ conns []*conn }
 type conn struct {
 	net.Conn
 	framer *http2.Framer
-	open   uint // streams
+	open   int // streams
 	pings  byte
 }
 
 // Open makes conns connections to addr, HOST:PORT, with streams open requests for path on
 // each. It returns when the server has taken them all. The caller owns the Herd.
-func Open(ctx context.Context, addr, path string, conns, streams uint) (*Herd, error) {
+func Open(ctx context.Context, addr, path string, conns, streams int) (*Herd, error) {
 	h := &Herd{}
 	for range conns {
 		c, err := dial(ctx, addr)
@@ -56,7 +56,7 @@ func dial(ctx context.Context, addr string) (*conn, error) {
 }
 
 // ask opens the streams once the server has said how many it takes.
-func (c *conn) ask(addr, path string, streams uint) error {
+func (c *conn) ask(addr, path string, streams int) error {
 	if err := c.SetDeadline(time.Now().Add(patience)); err != nil {
 		return err
 	}
@@ -98,7 +98,7 @@ func (c *conn) flush(out *bytes.Buffer) error {
 }
 
 // settle reads the server's settings.
-func (c *conn) settle(streams uint) error {
+func (c *conn) settle(streams int) error {
 	frame, err := c.framer.ReadFrame()
 	if err != nil {
 		return err
@@ -107,7 +107,7 @@ func (c *conn) settle(streams uint) error {
 	if !ok {
 		return fmt.Errorf("the server begins with %v", frame)
 	}
-	if most, ok := settings.Value(http2.SettingMaxConcurrentStreams); ok && uint(most) < streams {
+	if most, ok := settings.Value(http2.SettingMaxConcurrentStreams); ok && int64(most) < int64(streams) {
 		return fmt.Errorf("the server takes %d streams of a connection", most)
 	}
 	return nil
@@ -152,8 +152,8 @@ func (c *conn) ping() error {
 
 // Alive asks each connection for a sign of life, and returns how many streams are open on
 // those that give it.
-func (h *Herd) Alive() uint {
-	var alive uint
+func (h *Herd) Alive() int {
+	alive := 0
 	for _, c := range h.conns {
 		if c.ping() == nil {
 			alive += c.open
