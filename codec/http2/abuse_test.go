@@ -1,6 +1,7 @@
 package http2
 
 import (
+	"bytes"
 	"strings"
 	"testing"
 	"time"
@@ -42,8 +43,13 @@ func TestFloods(t *testing.T) {
 			w.get(id, true).raw(AppendWindowUpdate(nil, id, 0))
 		}},
 		{"resets provoked by bad requests", 500, func(w *wire, i int) { w.headers(uint32(3+2*i), true, ":method=GET") }},
-		{"header lists too large", 500, func(w *wire, i int) {
-			w.get(uint32(3+2*i), true, "x="+strings.Repeat("y", 40_000))
+		{"header lists too large", 500 / (1 + 35_000/bombBytes), func(w *wire, i int) {
+			w.get(uint32(3+2*i), true, "x="+strings.Repeat("y", 40_000)) // Huffman takes 7 bits for each
+		}},
+		{"HPACK bombs", 500 / (1 + 12_000/bombBytes), func(w *wire, i int) {
+			b := w.block(append(getFields, "x="+strings.Repeat("y", 2900))...)
+			b = append(b, bytes.Repeat([]byte{0xbe}, 12_000)...)
+			w.raw(AppendHeaders(nil, uint32(3+2*i), b, true, MinMaxFrameSize))
 		}},
 		{"PING", 2000, func(w *wire, i int) { w.raw(AppendPing(nil, [8]byte{}, false)) }},
 		{"SETTINGS", 500, func(w *wire, i int) { w.raw(AppendSettings(nil)) }},

@@ -86,7 +86,7 @@ func (h *headReader) fail(err *StreamError) {
 }
 
 // connectionFields have no place in HTTP/2, RFC 9113 section 8.2.2.
-const connectionFields = 1<<http.FieldConnection | 1<<http.FieldKeepAlive | 1<<http.FieldProxyConnection |
+const connectionFields http.FieldSet = 1<<http.FieldConnection | 1<<http.FieldKeepAlive | 1<<http.FieldProxyConnection |
 	1<<http.FieldTransferEncoding | 1<<http.FieldUpgrade
 
 // Field takes a decoded field.
@@ -147,7 +147,7 @@ func (h *headReader) ordinary(f *hpack.Field) {
 }
 
 // framingFields must not stand in a trailer, RFC 9110 section 6.5.1.
-const framingFields = 1<<http.FieldContentLength | 1<<http.FieldHost | 1<<http.FieldTE | 1<<http.FieldTrailer
+const framingFields http.FieldSet = 1<<http.FieldContentLength | 1<<http.FieldHost | 1<<http.FieldTE | 1<<http.FieldTrailer
 
 // addField adds a field that HPACK's decoder has found valid.
 func addField(h *http.Header, known http.Field, name, value []byte) {

@@ -39,7 +39,7 @@ type headPlan struct {
 
 // dropped are the fields that are never sent: those of the connection, and those that are
 // written from elsewhere.
-const dropped = connectionFields | 1<<http.FieldHost | 1<<http.FieldContentLength
+const dropped http.FieldSet = connectionFields | 1<<http.FieldHost | 1<<http.FieldContentLength
 
 // appendFields encodes fields that Header.Err has let through. Those that HTTP/2 has no place
 // for are left out: the message may have come by HTTP/1.

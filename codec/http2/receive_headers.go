@@ -24,6 +24,10 @@ type blockState struct {
 // Beyond it nothing is decoded any more just to be able to answer 431.
 const blockFactor = 4
 
+// bombBytes is how many bytes of a block whose header list is too large cost the peer as much
+// as a stream error: a byte can stand for a field, and all of them are decoded to the end.
+const bombBytes = 512
+
 // headersHead deals with the beginning of a HEADERS frame, RFC 9113 section 6.2.
 func (c *Conn) headersHead(h FrameHeader) (any, error) {
 	c.block = blockState{stream: h.StreamID, open: true, end: h.Flags.Has(FlagEndStream)}
@@ -142,6 +146,10 @@ func (c *Conn) decode(fragment []byte, end bool) error {
 // blockEnd deals with a whole header block.
 func (c *Conn) blockEnd() (msg any, err error) {
 	c.block.open = false
+	if c.dec.TooLarge() && !c.provoked.spend(c.o.Provoked, c.block.bytes/bombBytes, c.now) {
+		c.in.drop()
+		return nil, errProvoked
+	}
 	switch {
 	case c.in.kind == headRequest:
 		msg, err = c.request()
