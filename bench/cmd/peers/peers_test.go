@@ -94,6 +94,21 @@ func TestServersTakePartInWhatTheyPlay(t *testing.T) {
 	}
 }
 
+func TestScenariosWithoutTheirLoadGenerator(t *testing.T) {
+	t.Setenv("PATH", "")
+	http2, err := selectScenarios("h2c1,h2idle")
+	if err != nil {
+		t.Fatal(err)
+	}
+	can, skipped, err := playable(http2)
+	if err != nil || len(can) != 1 || can[0].name != "h2idle" || len(skipped) != 1 || !strings.Contains(skipped[0], "h2load") {
+		t.Errorf("without h2load: %v, %v, %v", can, skipped, err)
+	}
+	if _, _, err := playable(scenarios); err == nil {
+		t.Error("plays without wrk")
+	}
+}
+
 func TestHTTP2Scenarios(t *testing.T) {
 	t.Parallel()
 	s, err := parseFlags([]string{"-scenarios", "h2c1,h2c10,h2idle", "-idle-streams", "50000", "-connections", "7"})
