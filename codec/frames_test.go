@@ -3,6 +3,7 @@ package codec_test
 import (
 	"encoding/binary"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -67,7 +68,7 @@ func TestLengthFieldOptions(t *testing.T) {
 	for _, bad := range []o{
 		{}, {Width: 5}, {Width: 6}, {Width: 7}, {Width: 9}, {Width: -1}, {Width: 1, Offset: -1}, {Width: 1, Strip: -1},
 		{Width: 4, MaxFrame: 3}, {Width: 4, MaxFrame: 8, Offset: 5}, {Width: 1, MaxFrame: -1}, {Width: 1, MaxFrame: 4, Strip: 5},
-		{Width: 4, Offset: 1<<63 - 1},
+		{Width: 4, Offset: math.MaxInt},
 	} {
 		if _, err := codec.NewLengthFieldDecoder(bad); err == nil {
 			t.Errorf("%+v was accepted", bad)

@@ -48,8 +48,8 @@ func TestLimitsPage(t *testing.T) {
 		"http.Limits.MaxFields":             strconv.Itoa(http.DefaultMaxFields),
 		"http.Limits.MaxTrailer":            size(http.DefaultMaxTrailer),
 		"http.Limits.MaxChunkExtensions":    size(http.DefaultMaxChunkExtensions),
-		"multipart.Limits.MaxTotal":         size(multipart.DefaultMaxTotal),
-		"multipart.Limits.MaxFile":          size(multipart.DefaultMaxFile),
+		"multipart.Limits.MaxTotal":         size[int64](multipart.DefaultMaxTotal),
+		"multipart.Limits.MaxFile":          size[int64](multipart.DefaultMaxFile),
 		"multipart.Limits.MaxField":         size(multipart.DefaultMaxField),
 		"multipart.Limits.MaxFieldBytes":    size(multipart.DefaultMaxFieldBytes),
 		"multipart.Limits.MaxParts":         number(multipart.DefaultMaxParts),
@@ -81,7 +81,7 @@ func TestLimitsPage(t *testing.T) {
 }
 
 // size writes bytes as the page does.
-func size(n int) string {
+func size[N int | int64](n N) string {
 	switch {
 	case n >= 1<<30 && n%(1<<30) == 0:
 		return fmt.Sprintf("%d GiB", n>>30)
