@@ -287,6 +287,15 @@ func neverDone(<-chan struct{}) <-chan struct{} {
 	return c
 }
 
+// heapAlloc returns the bytes of the heap that are in use.
+func heapAlloc() uint64 {
+	runtime.GC()
+	runtime.GC() // what sync.Pool kept goes with the second
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}
+
 // idleBytes returns the live heap bytes of a connection that is idle after one request,
 // without its transport.
 func idleBytes(t *testing.T, s *httpserver.Server) int {
@@ -295,14 +304,7 @@ func idleBytes(t *testing.T, s *httpserver.Server) int {
 	first := newSinkConn(t, s)
 	raw := []byte(browserRequest)
 	size := first.request(raw, 1)
-	live := func() uint64 {
-		runtime.GC()
-		runtime.GC() // what sync.Pool kept goes with the second
-		var m runtime.MemStats
-		runtime.ReadMemStats(&m)
-		return m.HeapAlloc
-	}
-	before := live()
+	before := heapAlloc()
 	for i := range all {
 		c := &sinkConn{sink: first.sink, manual: first.manual}
 		c.channel = channel.New(c.manual.Loop(), c.sink, first.channel.Config(), nil)
@@ -313,7 +315,7 @@ func idleBytes(t *testing.T, s *httpserver.Server) int {
 		c.request(raw, size)
 		all[i] = c
 	}
-	after := live()
+	after := heapAlloc()
 	for _, c := range all {
 		c.channel.Close()
 		c.manual.RunPending()

@@ -25,26 +25,6 @@ func h2Client(t testing.TB) *nethttp.Client {
 	return &nethttp.Client{Transport: tr, Timeout: patience}
 }
 
-// fetchH2 is a GET whose content is read.
-func fetchH2(t testing.TB, c *nethttp.Client, url string) (*nethttp.Response, string) {
-	t.Helper()
-	resp, err := c.Get(url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return resp, readBody(t, resp)
-}
-
-func readBody(t testing.TB, resp *nethttp.Response) string {
-	t.Helper()
-	defer resp.Body.Close()
-	body, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(body)
-}
-
 // frames are frames of a client, as bytes.
 type frames struct {
 	buf   bytes.Buffer

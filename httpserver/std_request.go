@@ -1,6 +1,7 @@
 package httpserver
 
 import (
+	"bytes"
 	nethttp "net/http"
 	"net/textproto"
 	"net/url"
@@ -39,9 +40,9 @@ func newHeadText(h *http.Header) headText {
 
 // target returns the request target.
 func (t *headText) target(m *http.Request) string {
-	if from, to := len(m.Method)+1, len(m.Method)+1+len(m.Target); t.pos >= to {
-		if s := t.text[from:to]; s == string(m.Target) {
-			return s
+	if t.pos > 0 { // it stands in front of the fields
+		if i := bytes.Index(m.Header.Arena()[:t.pos], m.Target); i >= 0 {
+			return t.text[i:][:len(m.Target)]
 		}
 	}
 	return string(m.Target)
@@ -111,7 +112,7 @@ func setFields(r *nethttp.Request, m *http.Request, text *headText) {
 			r.TransferEncoding = values[len(values)-1 : len(values) : len(values)]
 			continue
 		case http.FieldTrailer:
-			if m.ContentLength < 0 { // only chunked content has trailers
+			if m.ContentLength < 0 || m.Version == http.HTTP20 { // only chunked content has trailers, and streams
 				announceTrailers(r, value)
 				continue
 			}

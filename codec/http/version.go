@@ -27,6 +27,8 @@ func (v Version) String() string {
 		return "HTTP/1.1"
 	case HTTP10:
 		return "HTTP/1.0"
+	case HTTP20:
+		return "HTTP/2.0"
 	}
 	return "HTTP/" + string('0'+rune(v>>4)) + "." + string('0'+rune(v&0xf))
 }
