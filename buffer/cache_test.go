@@ -466,8 +466,14 @@ func TestGrowthElsewhereUsesTheSharedPool(t *testing.T) {
 // would change if its memory were handed out twice.
 func TestClosesElsewhere(t *testing.T) {
 	withLevel(t, Disabled)
-	for _, offHeap := range []bool{false, true} {
-		closeElsewhere(t, newPooled(PooledOptions{OffHeap: offHeap, CacheBytes: 8 << 10, SharedBytes: 1 << 20}))
+	for _, o := range []PooledOptions{
+		{CacheBytes: 8 << 10, SharedBytes: 1 << 20},
+		{CacheBytes: 8 << 10, SharedBytes: 1 << 20, OffHeap: true},
+		{CacheBytes: 8 << 10, SharedBytes: -1, OffHeap: true}, // chunks come and go
+		{CacheBytes: 8 << 10, Limit: chunkSize - 1},           // there are none
+		{CacheBytes: -1, Limit: chunkSize},
+	} {
+		closeElsewhere(t, newPooled(o))
 	}
 }
 
