@@ -13,6 +13,7 @@ import (
 	"millrace.dev/codec"
 	"millrace.dev/codec/http"
 	"millrace.dev/codec/http1"
+	"millrace.dev/codec/http2"
 	"millrace.dev/codec/multipart"
 	"millrace.dev/httpserver"
 	"millrace.dev/loop"
@@ -66,6 +67,18 @@ func TestLimitsPage(t *testing.T) {
 		"httpserver.Timeouts.Body":          span(httpserver.DefaultBodyTimeout),
 		"httpserver.Timeouts.Write":         span(httpserver.DefaultWriteTimeout),
 		"httpserver.Timeouts.Idle":          span(httpserver.DefaultIdleTimeout),
+		"http2.Options.MaxStreams":          strconv.Itoa(http2.DefaultMaxStreams),
+		"http2.Options.StreamWindow":        size(http2.DefaultStreamWindow),
+		"http2.Options.ConnWindow":          size(http2.DefaultConnWindow),
+		"http2.Options.MaxFrameSize":        size(http2.MinMaxFrameSize),
+		"http2.Options.WriteHigh":           size(http2.DefaultWriteHigh),
+		"http2.Options.WriteLow":            size(http2.DefaultWriteLow),
+		"http2.Options.MaxContinuations":    strconv.Itoa(http2.DefaultMaxContinuations),
+		"http2.Options.Resets":              budget(http2.DefaultResets),
+		"http2.Options.Provoked":            budget(http2.DefaultResets),
+		"http2.Options.Control":             budget(http2.DefaultControl),
+		"http2.Options.SettingsTimeout":     span(http2.DefaultSettingsTimeout),
+		"http2.Options.PingTimeout":         span(http2.DefaultPingTimeout),
 		"loop.Options.WatchdogThreshold":    span(loop.DefaultWatchdogThreshold),
 		"loop.Options.MaxTasksPerTurn":      number(loop.DefaultMaxTasksPerTurn),
 		"loop.Options.MaxEventsPerTurn":     number(loop.DefaultMaxEventsPerTurn),
@@ -91,6 +104,11 @@ func size[N int | int64](n N) string {
 		return fmt.Sprintf("%d KiB", n>>10)
 	}
 	return strconv.FormatInt(int64(n), 10)
+}
+
+// budget writes one as the page does.
+func budget(b http2.Budget) string {
+	return fmt.Sprintf("%s, and %s a second", number(b.Burst), number(b.PerSecond))
 }
 
 // span writes a time as the page does.

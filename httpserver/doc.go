@@ -1,5 +1,5 @@
-// Package httpserver is an HTTP/1.1 server on event loops. It answers requests in two ways,
-// which may be mixed:
+// Package httpserver is a server for HTTP/1.1 and HTTP/2 on event loops. It answers requests
+// in two ways, which may be mixed:
 //
 // A NativeHandler runs on the connection's loop. It must not block; in exchange a request
 // costs neither a goroutine nor, in the long run, an allocation.
@@ -21,6 +21,17 @@
 // Header, body, write and idle timeouts, and limits on what a request may be, are on by
 // default. Shutdown drains: idle connections close at once, busy ones with the answer that
 // is under way.
+//
+// # HTTP/2
+//
+// Both protocols share a port. A client speaks HTTP/2 by beginning with it (prior knowledge),
+// by asking for it in a request (Upgrade: h2c), or because a handler in front has agreed on it
+// (Negotiated). Handlers are the same. What belongs to the connection with HTTP/1.1 belongs to the
+// stream then: back pressure, the order of answers, the time for content, the end that a
+// panic, Abort or too much unwanted content leads to. There is no Upgrade and no Hijack;
+// CONNECT, and extended CONNECT if Server.HTTP2 allows it, is answered with a 2xx, and the
+// contents of both directions are the tunnel. A handler that sets "Connection: close" has the
+// connection drained.
 //
 // # What a net/http handler may notice
 //

@@ -1,4 +1,4 @@
-// Command millrace shows the library at work: serve starts an HTTP/1.1 server on event loops
+// Command millrace shows the library at work: serve starts an HTTP server on event loops
 // with endpoints to look at and to measure.
 package main
 

@@ -24,6 +24,9 @@ type config struct {
 	maxFields, maxInFlight                  countValue
 	writeHigh, writeLow                     sizeValue
 
+	noHTTP2         switchValue
+	http2MaxStreams countValue
+
 	uploadDir                                 textValue
 	maxUpload, maxUploadFile, maxUploadMemory sizeValue
 	maxUploadParts                            countValue
@@ -81,11 +84,15 @@ func (c *config) check() error {
 		name  string
 		value countValue
 	}{
-		{"max-header-fields", c.maxFields}, {"upload-max-parts", c.maxUploadParts}, {"max-in-flight", c.maxInFlight}, {"backlog", c.backlog},
+		{"max-header-fields", c.maxFields}, {"upload-max-parts", c.maxUploadParts}, {"max-in-flight", c.maxInFlight},
+		{"http2-max-streams", c.http2MaxStreams}, {"backlog", c.backlog},
 	} {
 		if f.value == 0 {
 			return fmt.Errorf("flag --%s: has to be 1 at least", f.name)
 		}
+	}
+	if c.http2MaxStreams > maxStreams {
+		return fmt.Errorf("flag --http2-max-streams: %d is more than %d", c.http2MaxStreams, maxStreams)
 	}
 	if c.loops > maxLoops {
 		return fmt.Errorf("flag --loops: %d is more than %d", c.loops, maxLoops)
@@ -95,6 +102,9 @@ func (c *config) check() error {
 
 // maxLoops is more than any machine has use for; beyond it a number is a slip of the hand.
 const maxLoops = 1024
+
+// maxStreams is likewise more than any client opens at once.
+const maxStreams = 1 << 20
 
 func (c *config) slogLevel() slog.Level {
 	var l slog.Level

@@ -16,7 +16,7 @@ const (
 	ExitUsage  = 2 // was not asked for anything that makes sense
 )
 
-const mainHelp = `Millrace serves HTTP/1.1 on event loops.
+const mainHelp = `Millrace serves HTTP/1.1 and HTTP/2 on event loops.
 
 Usage:
   millrace COMMAND [flags]

@@ -14,6 +14,7 @@ import (
 	"millrace.dev/cmd/millrace/internal/files"
 	"millrace.dev/cmd/millrace/internal/site"
 	"millrace.dev/codec/http"
+	"millrace.dev/codec/http2"
 	"millrace.dev/codec/multipart"
 	"millrace.dev/httpserver"
 	"millrace.dev/loop"
@@ -62,6 +63,8 @@ func serve(ctx context.Context, c *config, stdout, stderr io.Writer) (err error)
 		Config:      c.channelConfig(),
 		Limits:      c.limits(),
 		MaxInFlight: int(c.maxInFlight),
+		NoHTTP2:     bool(c.noHTTP2),
+		HTTP2:       http2.Options{MaxStreams: uint32(c.http2MaxStreams)},
 		MaxConns:    int(c.maxConns),
 		Timeouts:    c.timeouts(),
 		Logger:      logger,

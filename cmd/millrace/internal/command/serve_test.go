@@ -183,6 +183,34 @@ func TestLimitsReachTheServer(t *testing.T) {
 	}
 }
 
+// The port speaks both protocols, unless it is told not to.
+func TestHTTP2Flags(t *testing.T) {
+	t.Parallel()
+	for args, want := range map[string]string{
+		"":                          "HTTP/2.0 200 OK",
+		"--http2-max-streams 1":     "HTTP/2.0 200 OK",
+		"--no-http2":                "",
+		"--max-header-bytes 20":     "HTTP/2.0 431 Request Header Fields Too Large",
+		"--transport std":           "HTTP/2.0 200 OK",
+		"--header-timeout none":     "HTTP/2.0 200 OK",
+		"--max-header-fields 10000": "HTTP/2.0 200 OK",
+	} {
+		s := start(t, strings.Fields(args)...)
+		tr := &nethttp.Transport{Protocols: new(nethttp.Protocols)}
+		tr.Protocols.SetUnencryptedHTTP2(true)
+		client := nethttp.Client{Timeout: patience, Transport: tr}
+		got := ""
+		if r, err := client.Get(s.base + "/plaintext"); err == nil {
+			got = r.Proto + " " + r.Status
+			_ = r.Body.Close()
+		}
+		if got != want {
+			t.Errorf("%s: answered %q, want %q", args, got, want)
+		}
+		tr.CloseIdleConnections()
+	}
+}
+
 func TestHeaderTimeout(t *testing.T) {
 	t.Parallel()
 	s := start(t, "--header-timeout", "30ms")

@@ -6,6 +6,7 @@ import (
 
 	"millrace.dev/codec/http"
 	"millrace.dev/codec/http1"
+	"millrace.dev/codec/http2"
 	"millrace.dev/codec/multipart"
 	"millrace.dev/httpserver"
 )
@@ -14,10 +15,11 @@ const defaultAddr = "127.0.0.1:8080"
 
 const serveIntro = `Usage: millrace serve [flags]
 
-Starts an HTTP/1.1 server and says where: open that address in a browser for
-links to everything that it answers. It runs until SIGINT or SIGTERM, and then
-stops accepting, lets requests under way finish, and exits; a second signal
-makes it exit at once.
+Starts a server for HTTP/1.1 and HTTP/2 (h2c) and says where: open that address
+in a browser for links to everything that it answers. A client speaks HTTP/2 on
+the same port by beginning with it, or by Upgrade: h2c. The server runs until
+SIGINT or SIGTERM, and then stops accepting, lets requests under way finish, and
+exits; a second signal makes it exit at once.
 
   /plaintext  a short text            /files/   the files of --dir
   /json       a small JSON object     /stats    figures, as JSON
@@ -47,6 +49,7 @@ func serveFlags() (*flagSet, *config) {
 		maxUploadMemory: multipart.DefaultThreshold,
 		maxUploadParts:  multipart.DefaultMaxParts,
 		maxInFlight:     http1.DefaultMaxInFlight,
+		http2MaxStreams: http2.DefaultMaxStreams,
 		writeHigh:       64 << 10,
 		writeLow:        32 << 10,
 		headerTimeout:   timeValue(httpserver.DefaultHeaderTimeout),
@@ -77,7 +80,11 @@ func serveFlags() (*flagSet, *config) {
 	f.add(&c.maxFields, "max-header-fields", "N", "Header lines of a request; beyond it 431.")
 	f.add(&c.maxTrailer, "max-trailer-bytes", "SIZE", "Trailer lines of a chunked body; beyond it 431.")
 	f.add(&c.maxBody, "max-body", "SIZE", "Body of a request; beyond it 413. Bodies are streamed, never collected, so none is safe.")
-	f.add(&c.maxInFlight, "max-in-flight", "N", "Requests of one connection that may wait for their answers; more are not read.")
+	f.add(&c.maxInFlight, "max-in-flight", "N", "Requests of one HTTP/1.1 connection that may wait for their answers; more are not read.")
+
+	f.heading("HTTP/2")
+	f.add(&c.noHTTP2, "no-http2", "", "Speak HTTP/1.1 only.")
+	f.add(&c.http2MaxStreams, "http2-max-streams", "N", "Requests that may be under way on one connection; the client is told, and more are refused. The limits on requests and the time limits hold for each.")
 
 	f.heading("Memory")
 	f.add(&c.allocator, "allocator", strings.Join(c.allocator.words, "|"), "Where buffers come from: kept for reuse or not, on the Go heap or outside of it.")

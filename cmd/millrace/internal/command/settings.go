@@ -14,7 +14,12 @@ func (c *config) settings() []pages.Fact {
 	if c.maxConns > 0 {
 		conns = fmt.Sprintf("%d at most", c.maxConns)
 	}
+	protocols := fmt.Sprintf("HTTP/1.1, and HTTP/2 with %d streams", c.http2MaxStreams)
+	if c.noHTTP2 {
+		protocols = "HTTP/1.1"
+	}
 	return []pages.Fact{
+		{Name: "Protocols", Value: protocols},
 		{Name: "Connections", Value: conns},
 		{Name: "Time limits", Value: fmt.Sprintf("header %s, body %s, write %s, idle %s",
 			&c.headerTimeout, &c.bodyTimeout, &c.writeTimeout, &c.idleTimeout)},
