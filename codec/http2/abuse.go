@@ -66,7 +66,7 @@ func (a *account) earn(n int) { a.used = max(0, a.used-int64(n)*thousand) }
 const (
 	costControl   = 1
 	costSettings  = 4 // several things are set, and an answer is due
-	earnForFrame  = 2 // for DATA sent or received, and one for each KiB sent: windows are updated for it
+	earnForFrame  = 4 // for DATA sent or received, and one for each KiB sent: windows are updated for it
 	earnForStream = 4
 )
 

@@ -84,7 +84,6 @@ const (
 	goneAway              // and it knows which was the last
 	peerGoingAway
 	ignoresData // the current DATA frame has no stream
-	wantsTick   // something waits for time to pass since WantsTick was asked
 	secure      // requests have the scheme https
 )
 

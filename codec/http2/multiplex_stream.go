@@ -16,6 +16,7 @@ type streamTransport struct {
 	driver    channel.Driver
 	waiting   []any // received while the channel didn't read
 	reading   bool
+	held      bool // the stream is paused
 	pumping   bool
 	refused   bool // Write has left something
 	headSent  bool
@@ -50,17 +51,24 @@ func (t *streamTransport) StartRead() {
 		_ = t.driver.Loop().Execute(t.pump) // not inside what asked for it; refused when all is over
 		return
 	}
-	if t.id != 0 {
+	t.release()
+}
+
+// release has the peer send again after StopRead.
+func (t *streamTransport) release() {
+	if t.held {
+		t.held = false
 		t.m.codec.Resume(t.id)
 	}
 }
 
 // StopRead holds content back: the peer may send what its window has left.
 func (t *streamTransport) StopRead() {
-	if t.reading && t.id != 0 && !t.closed {
+	t.reading = false
+	if t.id != 0 && !t.closed && !t.held {
+		t.held = true
 		t.m.codec.Pause(t.id)
 	}
-	t.reading = false
 }
 
 // receive takes a message from the codec; end says that it is the last.
@@ -96,8 +104,8 @@ func (t *streamTransport) pump() {
 		t.waiting = nil
 		t.remoteEnd = true
 		t.endIfOver()
-	case t.reading && t.id != 0:
-		t.m.codec.Resume(t.id)
+	case t.reading:
+		t.release()
 	}
 }
 
@@ -193,7 +201,7 @@ func (t *streamTransport) writeOne(msg any) error {
 		t.headSent = true
 		m.codec.SetValue(t.id, t)
 		if !t.reading {
-			m.codec.Pause(t.id)
+			t.StopRead() // now that there is something to stop
 		}
 	}
 	t.localEnd = t.localEnd || end

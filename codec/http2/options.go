@@ -41,7 +41,7 @@ type Options struct {
 	// well; and Provoked how often it may have this side reset one. Default DefaultResets.
 	Resets, Provoked Budget
 	// Control is how many frames that carry nothing it may send: SETTINGS, PING, PRIORITY,
-	// WINDOW_UPDATE, empty DATA, frames on closed streams and of unknown types; beyond two
+	// WINDOW_UPDATE, empty DATA, frames on closed streams and of unknown types; beyond four
 	// for each DATA frame, one for each KiB that it is sent, and four for each stream.
 	// Default DefaultControl.
 	Control Budget

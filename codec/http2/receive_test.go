@@ -96,81 +96,7 @@ func TestUpperCaseNames(t *testing.T) {
 // having ended.
 func TestFramesInEveryState(t *testing.T) {
 	t.Parallel()
-	stream := func(id byte) string { return string([]byte{0, 0, 0, id}) }
-	for _, row := range []struct {
-		name   string
-		frames func(w *wire)
-		want   string
-		log    string
-	}{
-		{"DATA on 0", func(w *wire) { w.data(0, "x", false) }, "GOAWAY 9 PROTOCOL_ERROR", ""},
-		{"DATA idle", func(w *wire) { w.data(11, "x", false) }, "GOAWAY 9 PROTOCOL_ERROR", ""},
-		{"DATA after END_STREAM", func(w *wire) { w.data(1, "x", false) }, "RST_STREAM 1 STREAM_CLOSED", "1  http2: stream: STREAM_CLOSED: frame after END_STREAM"},
-		{"DATA", func(w *wire) { w.data(3, "x", true) }, "", "3 x end"},
-		{"DATA after RST_STREAM", func(w *wire) { w.data(5, "x", true) }, "RST_STREAM 5 STREAM_CLOSED", ""},
-		{"DATA after the end", func(w *wire) { w.data(7, "x", true) }, "GOAWAY 9 STREAM_CLOSED", ""},
-		{"DATA that crosses a reset", func(w *wire) { w.data(9, "x", true) }, "", ""},
-		{"HEADERS on 0", func(w *wire) { w.get(0, true) }, "GOAWAY 9 PROTOCOL_ERROR", ""},
-		{"HEADERS even", func(w *wire) { w.get(12, true) }, "GOAWAY 9 PROTOCOL_ERROR", ""},
-		{"HEADERS after END_STREAM", func(w *wire) { w.get(1, true) }, "RST_STREAM 1 STREAM_CLOSED", "1  http2: stream: STREAM_CLOSED: frame after END_STREAM"},
-		{"trailers", func(w *wire) { w.headers(3, true, "x=y", "content-length=7") }, "", "3  x=y end"},
-		{"empty trailers", func(w *wire) { w.headers(3, true) }, "", "3  end"},
-		{"trailers with pseudo", func(w *wire) { w.headers(3, true, ":path=/") }, "RST_STREAM 3 PROTOCOL_ERROR", "3  http2: stream: PROTOCOL_ERROR: unknown or misplaced pseudo-header"},
-		{"trailers without end", func(w *wire) { w.headers(3, false, "x=y") }, "RST_STREAM 3 PROTOCOL_ERROR", "3  http2: stream: PROTOCOL_ERROR: trailers without END_STREAM"},
-		{"HEADERS after RST_STREAM", func(w *wire) { w.get(5, true) }, "RST_STREAM 5 STREAM_CLOSED", ""},
-		{"HEADERS after the end", func(w *wire) { w.get(7, true) }, "GOAWAY 9 STREAM_CLOSED", ""},
-		{"HEADERS that cross a reset", func(w *wire) { w.get(9, true) }, "", ""},
-		{"HEADERS, identifier skipped", func(w *wire) { w.get(13, true).get(11, true) }, "GOAWAY 13 PROTOCOL_ERROR", ""},
-		{"HEADERS depending on itself", func(w *wire) {
-			w.frame(FrameHeaders, FlagEndHeaders|FlagEndStream|FlagPriority, 11, stream(11)+"\x10"+string(w.block(getFields...)))
-		}, "RST_STREAM 11 PROTOCOL_ERROR", ""},
-		{"PRIORITY", func(w *wire) { w.raw(AppendPriority(nil, 99, 1, false, 1)) }, "", ""},
-		{"PRIORITY on 0", func(w *wire) { w.raw(AppendPriority(nil, 0, 1, false, 1)) }, "GOAWAY 9 PROTOCOL_ERROR", ""},
-		{"PRIORITY depending on itself", func(w *wire) { w.raw(AppendPriority(nil, 1, 1, true, 1)) }, "RST_STREAM 1 PROTOCOL_ERROR", "1  http2: stream: PROTOCOL_ERROR: stream depends on itself"},
-		{"RST_STREAM on 0", func(w *wire) { w.raw(AppendRSTStream(nil, 0, Cancel)) }, "GOAWAY 9 PROTOCOL_ERROR", ""},
-		{"RST_STREAM idle", func(w *wire) { w.raw(AppendRSTStream(nil, 11, Cancel)) }, "GOAWAY 9 PROTOCOL_ERROR", ""},
-		{"RST_STREAM", func(w *wire) { w.raw(AppendRSTStream(nil, 1, Cancel)) }, "", "1  http2: stream: reset by peer: CANCEL"},
-		{"RST_STREAM, unknown code", func(w *wire) { w.raw(AppendRSTStream(nil, 3, 0x99)) }, "", "3  http2: stream: reset by peer: error code 0x99"},
-		{"RST_STREAM again", func(w *wire) { w.raw(AppendRSTStream(nil, 5, Cancel)) }, "", ""},
-		{"SETTINGS on a stream", func(w *wire) { w.frame(FrameSettings, 0, 1, "") }, "GOAWAY 9 PROTOCOL_ERROR", ""},
-		{"SETTINGS acknowledged twice", func(w *wire) { w.raw(AppendSettingsAck(AppendSettingsAck(nil))) }, "GOAWAY 9 PROTOCOL_ERROR", ""},
-		{"SETTINGS, bad value", func(w *wire) { w.raw(AppendSettings(nil, Setting{SettingEnablePush, 2})) }, "GOAWAY 9 PROTOCOL_ERROR", ""},
-		{"SETTINGS, window too large", func(w *wire) { w.raw(AppendSettings(nil, Setting{SettingInitialWindowSize, 1 << 31})) }, "GOAWAY 9 FLOW_CONTROL_ERROR", ""},
-		{"SETTINGS overflow a window", func(w *wire) {
-			w.raw(AppendWindowUpdate(nil, 3, 1)).raw(AppendSettings(nil, Setting{SettingInitialWindowSize, MaxWindow}))
-		}, "GOAWAY 9 FLOW_CONTROL_ERROR", ""},
-		{"PUSH_PROMISE", func(w *wire) { w.raw(AppendPushPromise(nil, 1, 2, nil)) }, "GOAWAY 9 PROTOCOL_ERROR", ""},
-		{"PING", func(w *wire) { w.raw(AppendPing(nil, [8]byte{'1', '2', '3', '4', '5', '6', '7', '8'}, false)) }, `PONG "12345678"`, ""},
-		{"PING answered unasked", func(w *wire) { w.raw(AppendPing(nil, livePing, true)) }, "", ""},
-		{"PING on a stream", func(w *wire) { w.frame(FramePing, 0, 1, "12345678") }, "GOAWAY 9 PROTOCOL_ERROR", ""},
-		{"GOAWAY", func(w *wire) { w.raw(AppendGoAway(nil, 0, NoError, "bye")) }, "", ""},
-		{"GOAWAY on a stream", func(w *wire) { w.frame(FrameGoAway, 0, 1, "12345678") }, "GOAWAY 9 PROTOCOL_ERROR", ""},
-		{"GOAWAY that grows", func(w *wire) { w.raw(AppendGoAway(AppendGoAway(nil, 0, NoError, ""), 2, NoError, "")) }, "GOAWAY 9 PROTOCOL_ERROR", ""},
-		{"WINDOW_UPDATE 0", func(w *wire) { w.raw(AppendWindowUpdate(nil, 0, 0)) }, "GOAWAY 9 PROTOCOL_ERROR", ""},
-		{"WINDOW_UPDATE 0 of a stream", func(w *wire) { w.raw(AppendWindowUpdate(nil, 1, 0)) }, "RST_STREAM 1 PROTOCOL_ERROR", "1  http2: stream: PROTOCOL_ERROR: WINDOW_UPDATE without increment"},
-		{"WINDOW_UPDATE idle", func(w *wire) { w.raw(AppendWindowUpdate(nil, 11, 1)) }, "GOAWAY 9 PROTOCOL_ERROR", ""},
-		{"WINDOW_UPDATE closed", func(w *wire) { w.raw(AppendWindowUpdate(AppendWindowUpdate(nil, 5, 1), 7, 1)) }, "", ""},
-		{"WINDOW_UPDATE overflow", func(w *wire) { w.raw(AppendWindowUpdate(nil, 0, MaxWindow)) }, "GOAWAY 9 FLOW_CONTROL_ERROR", ""},
-		{"WINDOW_UPDATE overflow of a stream", func(w *wire) { w.raw(AppendWindowUpdate(nil, 3, MaxWindow)) }, "RST_STREAM 3 FLOW_CONTROL_ERROR", "3  http2: stream: FLOW_CONTROL_ERROR: stream window overflow"},
-		{"CONTINUATION alone", func(w *wire) { w.frame(FrameContinuation, FlagEndHeaders, 1, "") }, "GOAWAY 9 PROTOCOL_ERROR", ""},
-		{"CONTINUATION of another", func(w *wire) {
-			w.frame(FrameHeaders, FlagEndStream, 11, "").frame(FrameContinuation, FlagEndHeaders, 1, "")
-		}, "GOAWAY 11 PROTOCOL_ERROR", ""},
-		{"a block interrupted", func(w *wire) { w.frame(FrameHeaders, FlagEndStream, 11, "").data(3, "x", true) }, "GOAWAY 11 PROTOCOL_ERROR", ""},
-		{"a block interrupted by what is unknown", func(w *wire) { w.frame(FrameHeaders, FlagEndStream, 11, "").frame(0x42, 0, 11, "") }, "GOAWAY 11 PROTOCOL_ERROR", ""},
-		{"a block in pieces", func(w *wire) {
-			b := string(w.block(append(getFields, "accept=nothing/at-all")...))
-			w.frame(FrameHeaders, FlagEndStream, 11, b[:3]).frame(FrameContinuation, 0, 11, b[3:5]).
-				frame(FrameContinuation, 0, 11, "").frame(FrameContinuation, 0, 11, b[5:]).frame(FrameContinuation, FlagEndHeaders, 11, "")
-		}, "", "11 GET / host=mill.example accept=nothing/at-all (0) end"},
-		{"HPACK: bad index", func(w *wire) { w.frame(FrameHeaders, FlagEndHeaders|FlagEndStream, 11, "\xff\x7f") }, "GOAWAY 11 COMPRESSION_ERROR", ""},
-		{"PRIORITY_UPDATE", func(w *wire) { w.raw(AppendPriorityUpdate(nil, 3, "u=1, i")) }, "", ""},
-		{"PRIORITY_UPDATE for 0", func(w *wire) { w.raw(AppendPriorityUpdate(nil, 0, "u=1")) }, "GOAWAY 9 PROTOCOL_ERROR", ""},
-		{"unknown type", func(w *wire) { w.frame(0x42, 0xff, 3, "what is this") }, "", ""},
-		{"frame too long", func(w *wire) { w.raw(AppendFrameHeader(nil, FrameHeader{1<<14 + 1, FrameData, 0, 3})) }, "GOAWAY 9 FRAME_SIZE_ERROR", ""},
-		{"padding too long", func(w *wire) { w.frame(FrameData, FlagPadded, 3, "\x05abcd") }, "GOAWAY 9 PROTOCOL_ERROR", ""},
-		{"DATA over the stream's window", func(w *wire) { w.overWindow(3, DefaultWindow+1) }, "RST_STREAM 3 FLOW_CONTROL_ERROR", "3  http2: stream: FLOW_CONTROL_ERROR: more DATA than the stream window"},
-	} {
+	for _, row := range stateRows() {
 		// Cut everywhere: the result must not depend on how the input is split.
 		for cut, last := 0, 1; cut < last; cut++ {
 			p, w := fiveStreams(t)
@@ -214,4 +140,90 @@ func fiveStreams(t testing.TB) (*peer, *wire) {
 		t.Fatalf("%q", got)
 	}
 	return p, w
+}
+
+type stateRow struct {
+	name   string
+	frames func(w *wire)
+	want   string
+	log    string
+}
+
+func stateRows() []stateRow { return append(streamRows(), connectionRows()...) }
+
+func streamRows() []stateRow {
+	return []stateRow{
+		{"DATA on 0", func(w *wire) { w.data(0, "x", false) }, "GOAWAY 9 PROTOCOL_ERROR", ""},
+		{"DATA idle", func(w *wire) { w.data(11, "x", false) }, "GOAWAY 9 PROTOCOL_ERROR", ""},
+		{"DATA after END_STREAM", func(w *wire) { w.data(1, "x", false) }, "RST_STREAM 1 STREAM_CLOSED", "1  http2: stream: STREAM_CLOSED: frame after END_STREAM"},
+		{"DATA", func(w *wire) { w.data(3, "x", true) }, "", "3 x end"},
+		{"DATA after RST_STREAM", func(w *wire) { w.data(5, "x", true) }, "RST_STREAM 5 STREAM_CLOSED", ""},
+		{"DATA after the end", func(w *wire) { w.data(7, "x", true) }, "GOAWAY 9 STREAM_CLOSED", ""},
+		{"DATA that crosses a reset", func(w *wire) { w.data(9, "x", true) }, "", ""},
+		{"HEADERS on 0", func(w *wire) { w.get(0, true) }, "GOAWAY 9 PROTOCOL_ERROR", ""},
+		{"HEADERS even", func(w *wire) { w.get(12, true) }, "GOAWAY 9 PROTOCOL_ERROR", ""},
+		{"HEADERS after END_STREAM", func(w *wire) { w.get(1, true) }, "RST_STREAM 1 STREAM_CLOSED", "1  http2: stream: STREAM_CLOSED: frame after END_STREAM"},
+		{"trailers", func(w *wire) { w.headers(3, true, "x=y", "content-length=7") }, "", "3  x=y end"},
+		{"empty trailers", func(w *wire) { w.headers(3, true) }, "", "3  end"},
+		{"trailers with pseudo", func(w *wire) { w.headers(3, true, ":path=/") }, "RST_STREAM 3 PROTOCOL_ERROR", "3  http2: stream: PROTOCOL_ERROR: unknown or misplaced pseudo-header"},
+		{"trailers without end", func(w *wire) { w.headers(3, false, "x=y") }, "RST_STREAM 3 PROTOCOL_ERROR", "3  http2: stream: PROTOCOL_ERROR: trailers without END_STREAM"},
+		{"HEADERS after RST_STREAM", func(w *wire) { w.get(5, true) }, "RST_STREAM 5 STREAM_CLOSED", ""},
+		{"HEADERS after the end", func(w *wire) { w.get(7, true) }, "GOAWAY 9 STREAM_CLOSED", ""},
+		{"HEADERS that cross a reset", func(w *wire) { w.get(9, true) }, "", ""},
+		{"HEADERS, identifier skipped", func(w *wire) { w.get(13, true).get(11, true) }, "GOAWAY 13 PROTOCOL_ERROR", ""},
+		{"HEADERS depending on itself", func(w *wire) {
+			w.frame(FrameHeaders, FlagEndHeaders|FlagEndStream|FlagPriority, 11, "\x00\x00\x00\x0b"+"\x10"+string(w.block(getFields...)))
+		}, "RST_STREAM 11 PROTOCOL_ERROR", ""},
+		{"PRIORITY", func(w *wire) { w.raw(AppendPriority(nil, 99, 1, false, 1)) }, "", ""},
+		{"PRIORITY on 0", func(w *wire) { w.raw(AppendPriority(nil, 0, 1, false, 1)) }, "GOAWAY 9 PROTOCOL_ERROR", ""},
+		{"PRIORITY depending on itself", func(w *wire) { w.raw(AppendPriority(nil, 1, 1, true, 1)) }, "RST_STREAM 1 PROTOCOL_ERROR", "1  http2: stream: PROTOCOL_ERROR: stream depends on itself"},
+		{"RST_STREAM on 0", func(w *wire) { w.raw(AppendRSTStream(nil, 0, Cancel)) }, "GOAWAY 9 PROTOCOL_ERROR", ""},
+		{"RST_STREAM idle", func(w *wire) { w.raw(AppendRSTStream(nil, 11, Cancel)) }, "GOAWAY 9 PROTOCOL_ERROR", ""},
+		{"RST_STREAM", func(w *wire) { w.raw(AppendRSTStream(nil, 1, Cancel)) }, "", "1  http2: stream: reset by peer: CANCEL"},
+		{"RST_STREAM, unknown code", func(w *wire) { w.raw(AppendRSTStream(nil, 3, 0x99)) }, "", "3  http2: stream: reset by peer: error code 0x99"},
+		{"RST_STREAM again", func(w *wire) { w.raw(AppendRSTStream(nil, 5, Cancel)) }, "", ""},
+	}
+}
+
+func connectionRows() []stateRow {
+	return []stateRow{
+		{"SETTINGS on a stream", func(w *wire) { w.frame(FrameSettings, 0, 1, "") }, "GOAWAY 9 PROTOCOL_ERROR", ""},
+		{"SETTINGS acknowledged twice", func(w *wire) { w.raw(AppendSettingsAck(AppendSettingsAck(nil))) }, "GOAWAY 9 PROTOCOL_ERROR", ""},
+		{"SETTINGS, bad value", func(w *wire) { w.raw(AppendSettings(nil, Setting{SettingEnablePush, 2})) }, "GOAWAY 9 PROTOCOL_ERROR", ""},
+		{"SETTINGS, window too large", func(w *wire) { w.raw(AppendSettings(nil, Setting{SettingInitialWindowSize, 1 << 31})) }, "GOAWAY 9 FLOW_CONTROL_ERROR", ""},
+		{"SETTINGS overflow a window", func(w *wire) {
+			w.raw(AppendWindowUpdate(nil, 3, 1)).raw(AppendSettings(nil, Setting{SettingInitialWindowSize, MaxWindow}))
+		}, "GOAWAY 9 FLOW_CONTROL_ERROR", ""},
+		{"PUSH_PROMISE", func(w *wire) { w.raw(AppendPushPromise(nil, 1, 2, nil)) }, "GOAWAY 9 PROTOCOL_ERROR", ""},
+		{"PING", func(w *wire) { w.raw(AppendPing(nil, [8]byte{'1', '2', '3', '4', '5', '6', '7', '8'}, false)) }, `PONG "12345678"`, ""},
+		{"PING answered unasked", func(w *wire) { w.raw(AppendPing(nil, livePing, true)) }, "", ""},
+		{"PING on a stream", func(w *wire) { w.frame(FramePing, 0, 1, "12345678") }, "GOAWAY 9 PROTOCOL_ERROR", ""},
+		{"GOAWAY", func(w *wire) { w.raw(AppendGoAway(nil, 0, NoError, "bye")) }, "", ""},
+		{"GOAWAY on a stream", func(w *wire) { w.frame(FrameGoAway, 0, 1, "12345678") }, "GOAWAY 9 PROTOCOL_ERROR", ""},
+		{"GOAWAY that grows", func(w *wire) { w.raw(AppendGoAway(AppendGoAway(nil, 0, NoError, ""), 2, NoError, "")) }, "GOAWAY 9 PROTOCOL_ERROR", ""},
+		{"WINDOW_UPDATE 0", func(w *wire) { w.raw(AppendWindowUpdate(nil, 0, 0)) }, "GOAWAY 9 PROTOCOL_ERROR", ""},
+		{"WINDOW_UPDATE 0 of a stream", func(w *wire) { w.raw(AppendWindowUpdate(nil, 1, 0)) }, "RST_STREAM 1 PROTOCOL_ERROR", "1  http2: stream: PROTOCOL_ERROR: WINDOW_UPDATE without increment"},
+		{"WINDOW_UPDATE idle", func(w *wire) { w.raw(AppendWindowUpdate(nil, 11, 1)) }, "GOAWAY 9 PROTOCOL_ERROR", ""},
+		{"WINDOW_UPDATE closed", func(w *wire) { w.raw(AppendWindowUpdate(AppendWindowUpdate(nil, 5, 1), 7, 1)) }, "", ""},
+		{"WINDOW_UPDATE overflow", func(w *wire) { w.raw(AppendWindowUpdate(nil, 0, MaxWindow)) }, "GOAWAY 9 FLOW_CONTROL_ERROR", ""},
+		{"WINDOW_UPDATE overflow of a stream", func(w *wire) { w.raw(AppendWindowUpdate(nil, 3, MaxWindow)) }, "RST_STREAM 3 FLOW_CONTROL_ERROR", "3  http2: stream: FLOW_CONTROL_ERROR: stream window overflow"},
+		{"CONTINUATION alone", func(w *wire) { w.frame(FrameContinuation, FlagEndHeaders, 1, "") }, "GOAWAY 9 PROTOCOL_ERROR", ""},
+		{"CONTINUATION of another", func(w *wire) {
+			w.frame(FrameHeaders, FlagEndStream, 11, "").frame(FrameContinuation, FlagEndHeaders, 1, "")
+		}, "GOAWAY 11 PROTOCOL_ERROR", ""},
+		{"a block interrupted", func(w *wire) { w.frame(FrameHeaders, FlagEndStream, 11, "").data(3, "x", true) }, "GOAWAY 11 PROTOCOL_ERROR", ""},
+		{"a block interrupted by what is unknown", func(w *wire) { w.frame(FrameHeaders, FlagEndStream, 11, "").frame(0x42, 0, 11, "") }, "GOAWAY 11 PROTOCOL_ERROR", ""},
+		{"a block in pieces", func(w *wire) {
+			b := string(w.block(append(getFields, "accept=nothing/at-all")...))
+			w.frame(FrameHeaders, FlagEndStream, 11, b[:3]).frame(FrameContinuation, 0, 11, b[3:5]).
+				frame(FrameContinuation, 0, 11, "").frame(FrameContinuation, 0, 11, b[5:]).frame(FrameContinuation, FlagEndHeaders, 11, "")
+		}, "", "11 GET / host=mill.example accept=nothing/at-all (0) end"},
+		{"HPACK: bad index", func(w *wire) { w.frame(FrameHeaders, FlagEndHeaders|FlagEndStream, 11, "\xff\x7f") }, "GOAWAY 11 COMPRESSION_ERROR", ""},
+		{"PRIORITY_UPDATE", func(w *wire) { w.raw(AppendPriorityUpdate(nil, 3, "u=1, i")) }, "", ""},
+		{"PRIORITY_UPDATE for 0", func(w *wire) { w.raw(AppendPriorityUpdate(nil, 0, "u=1")) }, "GOAWAY 9 PROTOCOL_ERROR", ""},
+		{"unknown type", func(w *wire) { w.frame(0x42, 0xff, 3, "what is this") }, "", ""},
+		{"frame too long", func(w *wire) { w.raw(AppendFrameHeader(nil, FrameHeader{1<<14 + 1, FrameData, 0, 3})) }, "GOAWAY 9 FRAME_SIZE_ERROR", ""},
+		{"padding too long", func(w *wire) { w.frame(FrameData, FlagPadded, 3, "\x05abcd") }, "GOAWAY 9 PROTOCOL_ERROR", ""},
+		{"DATA over the stream's window", func(w *wire) { w.overWindow(3, DefaultWindow+1) }, "RST_STREAM 3 FLOW_CONTROL_ERROR", "3  http2: stream: FLOW_CONTROL_ERROR: more DATA than the stream window"},
+	}
 }

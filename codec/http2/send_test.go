@@ -55,22 +55,22 @@ func (h *heads) read(t *testing.T, output []byte) string {
 	}
 }
 
-// How answers are framed.
-func TestResponses(t *testing.T) {
-	t.Parallel()
+type responseRow struct {
+	name     string
+	request  []string // more fields; a method may be among them
+	status   int
+	set      func(r *http.Response)
+	contents []*http.Content
+	want     string
+	err      error
+}
+
+func responseRows() []responseRow {
 	body := func(text string) func(r *http.Response) {
 		return func(r *http.Response) { r.Body = buffer.CopyString(text) }
 	}
 	open := func(r *http.Response) { r.End = false }
-	for _, row := range []struct {
-		name     string
-		request  []string // more fields; a method may be among them
-		status   int
-		set      func(r *http.Response)
-		contents []*http.Content
-		want     string
-		err      error
-	}{
+	return []responseRow{
 		{"empty", nil, 200, nil, nil, "HEADERS 1 end :status=200 content-length=0", nil},
 		{"body", nil, 200, body("round"), nil, "HEADERS 1 :status=200 content-length=5\nDATA 1 end round", nil},
 		{"fields", nil, 404, func(r *http.Response) {
@@ -107,7 +107,13 @@ func TestResponses(t *testing.T) {
 		{"two heads", nil, 200, func(r *http.Response) { r.End = false; r.ID = 1 }, []*http.Content{nil}, "HEADERS 1 :status=200", ErrHeadTwice},
 		{"not open", nil, 200, func(r *http.Response) { r.ID = 3 }, nil, "", ErrNoStream},
 		{"behind the end", nil, 200, nil, []*http.Content{content(1, "x", true)}, "HEADERS 1 end :status=200 content-length=0", ErrNoStream},
-	} {
+	}
+}
+
+// How answers are framed.
+func TestResponses(t *testing.T) {
+	t.Parallel()
+	for _, row := range responseRows() {
 		p := newServer(t, Options{})
 		w := hello()
 		fields := []string{":method=GET", ":scheme=http", ":authority=a", ":path=/"}
