@@ -57,11 +57,12 @@ func (l *OutputList) Len() int { return len(l.msgs) - l.taken }
 // Take removes the first message and returns it; the caller owns it. It returns nil when
 // the list is empty.
 func (l *OutputList) Take() any {
-	if l.taken == len(l.msgs) {
+	i := l.taken
+	if uint(i) >= uint(len(l.msgs)) { // unsigned, so that the compiler need not check again
 		return nil
 	}
-	msg := l.msgs[l.taken]
-	l.taken++
+	msg := l.msgs[i]
+	l.taken = i + 1
 	if l.taken == len(l.msgs) {
 		// Forgotten all at once when the list is recycled: it is soon written over.
 		l.used = max(l.used, l.taken)
