@@ -4,4 +4,5 @@
 //	go run ./examples/mux     a net/http.Handler, unchanged, on the same server
 //	go run ./examples/echo    a TCP server with back pressure
 //	go run ./examples/upper   a handler with its test on an embedded channel
+//	go run ./examples/h2get   an HTTP/2 client: many requests at once on one connection
 package examples
