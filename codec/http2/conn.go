@@ -85,6 +85,7 @@ const (
 	peerGoingAway
 	ignoresData // the current DATA frame has no stream
 	secure      // requests have the scheme https
+	noMoreInput // the peer has ended its direction
 )
 
 func (c *Conn) is(f connFlags) bool { return c.flags&f != 0 }
@@ -256,7 +257,7 @@ func (c *Conn) inputEnded() {
 		return
 	}
 	c.in.drop()
-	c.flags |= goingAway | goneAway
+	c.flags |= goingAway | goneAway | noMoreInput
 	c.streams.each(func(s *stream) {
 		if !s.is(remoteClosed) {
 			c.tell(s, errLost)

@@ -114,7 +114,7 @@ func (c *Conn) mayOpen() bool {
 	if !c.is(sawSettings) {
 		limit = min(limit, assumedStreams)
 	}
-	return c.streams.n-c.nWait < int(limit)
+	return uint32(c.streams.n-c.nWait) < limit
 }
 
 // openWaiting sends requests that wait, as far as the server's limit allows by now.

@@ -32,7 +32,7 @@ var codeNames = [...]string{"NO_ERROR", "PROTOCOL_ERROR", "INTERNAL_ERROR", "FLO
 
 // String returns the name that RFC 9113 gives the code.
 func (c ErrCode) String() string {
-	if int(c) < len(codeNames) {
+	if c < ErrCode(len(codeNames)) {
 		return codeNames[c]
 	}
 	return fmt.Sprintf("error code 0x%x", uint32(c))
@@ -213,7 +213,7 @@ func buildRemoteResets() (t [len(codeNames)]*StreamError) {
 }
 
 func remoteReset(code ErrCode) *StreamError {
-	if int(code) < len(remoteResets) {
+	if code < ErrCode(len(remoteResets)) {
 		return remoteResets[code]
 	}
 	return &StreamError{Code: code, Remote: true}

@@ -112,7 +112,7 @@ func (c *Conn) fragmentIfEmpty(h FrameHeader) (any, error) {
 func (c *Conn) fragment(in *buffer.Buffer) (any, error) {
 	n := c.reader.Chunk()
 	c.block.bytes += n
-	if c.block.bytes > c.o.Limits.MaxHeader*blockFactor {
+	if int64(c.block.bytes) > int64(c.o.Limits.MaxHeader)*blockFactor {
 		return nil, errContinuations
 	}
 	last := c.reader.Ended() && c.reader.Header().Flags.Has(FlagEndHeaders)

@@ -180,7 +180,7 @@ func streamRows() []stateRow {
 		{"RST_STREAM on 0", func(w *wire) { w.raw(AppendRSTStream(nil, 0, Cancel)) }, "GOAWAY 9 PROTOCOL_ERROR", ""},
 		{"RST_STREAM idle", func(w *wire) { w.raw(AppendRSTStream(nil, 11, Cancel)) }, "GOAWAY 9 PROTOCOL_ERROR", ""},
 		{"RST_STREAM", func(w *wire) { w.raw(AppendRSTStream(nil, 1, Cancel)) }, "", "1  http2: stream: reset by peer: CANCEL"},
-		{"RST_STREAM, unknown code", func(w *wire) { w.raw(AppendRSTStream(nil, 3, 0x99)) }, "", "3  http2: stream: reset by peer: error code 0x99"},
+		{"RST_STREAM, unknown code", func(w *wire) { w.raw(AppendRSTStream(nil, 3, 1<<32-1)) }, "", "3  http2: stream: reset by peer: error code 0xffffffff"},
 		{"RST_STREAM again", func(w *wire) { w.raw(AppendRSTStream(nil, 5, Cancel)) }, "", ""},
 	}
 }

@@ -89,6 +89,7 @@ func (c *Conn) Pull(content bool) *buffer.Buffer {
 	c.answers = 0
 	for content && len(c.ready) == 0 && c.err == nil && (c.out == nil || c.out.Len() < maxQuantum) {
 		if !c.turn() {
+			c.dropBlocked()
 			break
 		}
 	}
@@ -105,6 +106,19 @@ func (c *Conn) Pull(content bool) *buffer.Buffer {
 	}
 	c.out = nil
 	return b
+}
+
+// dropBlocked ends the streams that wait for a window when none can be given any more.
+func (c *Conn) dropBlocked() {
+	if !c.is(noMoreInput) {
+		return
+	}
+	c.streams.each(func(s *stream) {
+		if len(s.queue) > 0 {
+			c.tell(s, errLost)
+			c.reset(s, Cancel, errLost)
+		}
+	})
 }
 
 // turn sends one frame of the stream in front, and reports whether it could.
