@@ -357,6 +357,41 @@ func TestH2WriteStall(t *testing.T) {
 	}
 }
 
+// A client that has ended its direction gets what its windows have room for. The rest can't be
+// sent any more, and nobody waits for it.
+func TestH2ClientEndsItsDirection(t *testing.T) {
+	t.Parallel()
+	var waiting *httpserver.Exchange
+	closed := 0
+	p := embedH2(t, &httpserver.Server{Native: httpserver.NativeFunc(func(x *httpserver.Exchange) bool {
+		if string(x.Request().Path()) == "/later" {
+			waiting = x
+			return true
+		}
+		if string(x.Request().Path()) == "/half" {
+			return true
+		}
+		x.OnClose(func(*httpserver.Exchange) { closed++ })
+		x.Start(http.NewResponse(200))
+		x.Write(buffer.CopyString("0123456789 and more"))
+		return true
+	})})
+	p.hello(window(10)).get(1, "/blocked").get(3, "/later").head(5, false, ":method=POST", ":path=/half").into(p)
+	p.tell(`1 200; 1 "0123456789"`)
+	if err := p.CloseInbound(); err != nil {
+		t.Fatal(err)
+	}
+	p.tell("5 RST CANCEL; 1 RST CANCEL")
+	if closed != 1 {
+		t.Errorf("the handler was told %d times", closed)
+	}
+	waiting.Respond(200, "", []byte("in time"))
+	p.tell(`3 200 content-length=7; 3 "in time" end`)
+	if p.IsOpen() {
+		t.Error("the connection stays open")
+	}
+}
+
 // The answer of a worker leaves also when the last thing on the connection was no input.
 func TestH2AnswerBehindAStall(t *testing.T) {
 	t.Parallel()
