@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"millrace.dev/internal/goid"
+	"millrace.dev/internal/race"
 )
 
 // boundCache returns a cache bound to the test's goroutine, at a level that recycles.
@@ -38,7 +39,7 @@ func countsAllocations(t *testing.T) {
 	if testing.AllocsPerRun(10, func() { goid.Current() }) != 0 {
 		t.Skip("the portable way to name a goroutine allocates")
 	}
-	if raceEnabled {
+	if race.Enabled {
 		t.Skip("sync.Pool drops things at random under the race detector")
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"millrace.dev/channel"
 	"millrace.dev/codec"
 	"millrace.dev/internal/goid"
+	"millrace.dev/internal/race"
 	"millrace.dev/loop"
 )
 
@@ -238,7 +239,7 @@ func countsAllocations(t *testing.T) {
 	if testing.AllocsPerRun(10, func() { goid.Current() }) != 0 {
 		t.Skip("the portable way to name a goroutine allocates")
 	}
-	if raceEnabled {
+	if race.Enabled {
 		t.Skip("sync.Pool drops things at random under the race detector")
 	}
 }

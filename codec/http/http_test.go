@@ -12,6 +12,7 @@ import (
 
 	"millrace.dev/buffer"
 	"millrace.dev/buffer/buffertest"
+	"millrace.dev/internal/race"
 )
 
 func TestMain(m *testing.M) { buffertest.Main(m) }
@@ -477,7 +478,7 @@ func TestLimits(t *testing.T) {
 }
 
 func TestAllocations(t *testing.T) {
-	if raceEnabled {
+	if race.Enabled {
 		t.Skip("allocations can't be counted under the race detector")
 	}
 	header := headerOf("Host", "a", "Accept", "b", "X-Other", "c", "Connection", "keep-alive, x")

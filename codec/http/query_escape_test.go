@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"millrace.dev/buffer"
+	"millrace.dev/internal/race"
 )
 
 // keptBytes are the bytes that each mode leaves alone, spelled out.
@@ -122,7 +123,7 @@ func TestWriteEscapedToComposite(t *testing.T) {
 }
 
 func TestEscapeAllocations(t *testing.T) {
-	if raceEnabled {
+	if race.Enabled {
 		t.Skip("the race detector allocates")
 	}
 	long := strings.Repeat("long enough é ", 20)

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"millrace.dev/internal/race"
 )
 
 // formRows are forms, and the names and values in turn that the WHATWG's rules find there.
@@ -250,7 +252,7 @@ func TestQueryMillionParameters(t *testing.T) {
 		if q.Parse(form) != ErrQueryParameters || q.Len() != 0 {
 			t.Error("taken")
 		}
-	}); allocs > 0 && !raceEnabled {
+	}); allocs > 0 && !race.Enabled {
 		t.Errorf("%v allocations", allocs)
 	}
 	var d FormDecoder
@@ -374,7 +376,7 @@ func readQuery(in []byte) (n int) {
 }
 
 func TestQueryAllocations(t *testing.T) {
-	if raceEnabled {
+	if race.Enabled {
 		t.Skip("the race detector allocates")
 	}
 	count := func(name string, want float64, f func()) {

@@ -8,6 +8,7 @@ import (
 	"millrace.dev/buffer"
 	"millrace.dev/channel"
 	"millrace.dev/codec/http"
+	"millrace.dev/internal/race"
 	"millrace.dev/loop"
 )
 
@@ -109,7 +110,7 @@ func newBlackHole(t testing.TB) (*blackHole, *plaintext) {
 // What ServerCodec and a native handler do for a request, from the received buffer to the
 // transport, costs no allocation.
 func TestServerAllocations(t *testing.T) {
-	if raceEnabled {
+	if race.Enabled {
 		t.Skip("allocations can't be counted under the race detector")
 	}
 	withoutLeakDetector(t)

@@ -1,6 +1,10 @@
 package hpack
 
-import "testing"
+import (
+	"testing"
+
+	"millrace.dev/internal/race"
+)
 
 type counter struct{ fields, bytes int }
 
@@ -12,7 +16,7 @@ func (c *counter) Field(f *Field) {
 // Blocks whose fields change all the time, so that entries come and go, cost no allocation
 // at either end once the tables have their size.
 func TestSteadyStateAllocatesNothing(t *testing.T) {
-	if raceEnabled {
+	if race.Enabled {
 		t.Skip("allocations can't be counted with the race detector")
 	}
 	var e Encoder

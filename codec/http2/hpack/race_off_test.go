@@ -1,5 +1,0 @@
-//go:build !race
-
-package hpack
-
-const raceEnabled = false

@@ -1,5 +1,0 @@
-//go:build !race
-
-package offload_test
-
-const raceEnabled = false
