@@ -42,6 +42,19 @@ func buildValues() (high, low [256]uint16) {
 	return high, low
 }
 
+// Digit returns the value of a digit of either case; ok is false if c is none.
+func Digit(c byte) (value byte, ok bool) {
+	v := low[c]
+	return byte(v), v != invalid
+}
+
+// Pair returns the byte that two digits of either case stand for, as in the escape of a URL;
+// ok is false if one of them is no digit.
+func Pair(first, second byte) (c byte, ok bool) {
+	v := high[first] | low[second]
+	return byte(v), v < invalid
+}
+
 // encode writes two digits for each byte of src to dst, which has room for them.
 func encode(dst, src []byte) {
 	for len(src) >= 4 && len(dst) >= 8 {
@@ -72,15 +85,15 @@ func decode(dst, src []byte) (int, error) {
 		src = src[8:]
 	}
 	for ; len(src) >= 2; n++ {
-		v := high[src[0]] | low[src[1]]
-		if v&invalid != 0 {
+		c, ok := Pair(src[0], src[1])
+		if !ok {
 			break
 		}
-		dst[n] = byte(v)
+		dst[n] = c
 		src = src[2:]
 	}
 	for _, c := range src[:min(2, len(src))] {
-		if low[c] == invalid {
+		if _, ok := Digit(c); !ok {
 			return n, hex.InvalidByteError(c)
 		}
 	}

@@ -69,6 +69,25 @@ func TestDecodeAsTheStandardLibrary(t *testing.T) {
 	}
 }
 
+// On their own too, whatever byte stands in either place.
+func TestPairsAndDigits(t *testing.T) {
+	t.Parallel()
+	for a := range 256 {
+		for b := range 256 {
+			want, err := hex.DecodeString(string([]byte{byte(a), byte(b)}))
+			got, ok := Pair(byte(a), byte(b))
+			if ok != (err == nil) || ok && got != want[0] {
+				t.Errorf("%#x %#x: %#x %v", a, b, got, ok)
+			}
+		}
+		want, err := hex.DecodeString(string([]byte{'0', byte(a)}))
+		got, ok := Digit(byte(a))
+		if ok != (err == nil) || ok && got != want[0] {
+			t.Errorf("%#x: %#x %v", a, got, ok)
+		}
+	}
+}
+
 func FuzzHex(f *testing.F) {
 	f.Add([]byte("00ffAb"))
 	f.Add([]byte("0fx"))

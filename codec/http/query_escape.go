@@ -33,7 +33,7 @@ var escapes, escapeWords = buildEscapes()
 func buildEscapes() (changed [256]uint8, words [escapings][256]uint32) {
 	const (
 		always     = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._"
-		hex        = "0123456789ABCDEF"
+		digits     = "0123456789ABCDEF"
 		everywhere = always + "~!$'()*,:@" // pchar, apart from separators
 	)
 	for e, kept := range [escapings]string{
@@ -42,7 +42,7 @@ func buildEscapes() (changed [256]uint8, words [escapings][256]uint32) {
 		EscapePath:  everywhere + "&=+",
 	} {
 		for c := range 256 {
-			words[e][c] = '%' | uint32(hex[c>>4])<<8 | uint32(hex[c&15])<<16 | 3<<24
+			words[e][c] = '%' | uint32(digits[c>>4])<<8 | uint32(digits[c&15])<<16 | 3<<24
 			changed[c] |= 1 << e
 		}
 		for _, c := range []byte(kept) {

@@ -1,5 +1,7 @@
 package http
 
+import "millrace.dev/buffer/hex"
+
 // QueryRules is a set of departures from the rules by which browsers read and write
 // application/x-www-form-urlencoded (WHATWG URL, section 5.1), which are none of these: '+'
 // is a space, a malformed escape stands for itself, bytes that are not UTF-8 turn into
@@ -160,27 +162,6 @@ func queryRun(p []byte, i int, ends queryClass) (end int, seen queryClass) {
 	return i, seen
 }
 
-// noDigit is what hexDigits has for bytes that are none. Two digits joined by | are no byte
-// if one of them is none.
-const noDigit = 0x100
-
-// hexDigits has the values of digits in the first place of an escape and in the second.
-var hexDigits = buildHexDigits()
-
-func buildHexDigits() (t [2][256]uint16) {
-	for i := range t[0] {
-		t[0][i], t[1][i] = noDigit, noDigit
-	}
-	for i := range 16 {
-		for _, digits := range []string{"0123456789abcdef", "0123456789ABCDEF"} {
-			t[0][digits[i]], t[1][digits[i]] = uint16(i)<<4, uint16(i)
-		}
-	}
-	return t
-}
-
-func isHexDigit(c byte) bool { return hexDigits[0][c] != noDigit }
-
 // unescape appends to dst what p has from i on, decoded, up to a byte of one of the classes
 // in ends, at which it stops, or to the end of p, which must not be within an escape. It is
 // not ok if an escape is malformed and the rules refuse that.
@@ -195,11 +176,11 @@ func (plan *queryPlan) unescape(dst, p []byte, i int, ends queryClass) (_ []byte
 		if class == queryPercent {
 			from := i
 			for i+2 < len(p) && p[i] == '%' { // they come in runs
-				value := hexDigits[0][p[i+1]] | hexDigits[1][p[i+2]]
-				if value >= noDigit {
+				c, ok := hex.Pair(p[i+1], p[i+2])
+				if !ok {
 					break
 				}
-				dst = append(dst, byte(value))
+				dst = append(dst, c)
 				i += 3
 			}
 			if i > from {

@@ -4,6 +4,7 @@ import (
 	"unicode/utf8"
 
 	"millrace.dev/buffer/text"
+	"millrace.dev/codec/internal/octet"
 )
 
 // FormDecoder reads a form, application/x-www-form-urlencoded, from bytes that arrive in
@@ -180,7 +181,7 @@ func (d *FormDecoder) decode(p []byte, seen queryClass, ends bool) []byte {
 
 // unescape is decode where there are escapes, of which p may have parts only.
 func (d *FormDecoder) unescape(p []byte, ends bool) []byte {
-	for d.holds > 0 && d.holds < len(d.held) && len(p) > 0 && isHexDigit(p[0]) {
+	for d.holds > 0 && d.holds < len(d.held) && len(p) > 0 && octet.Is(p[0], octet.HexByte) {
 		d.held[d.holds] = p[0]
 		d.holds++
 		p = p[1:]
@@ -212,7 +213,7 @@ func unfinishedEscape(p []byte) int {
 	switch {
 	case n > 0 && p[n-1] == '%':
 		return 1
-	case n > 1 && p[n-2] == '%' && isHexDigit(p[n-1]):
+	case n > 1 && p[n-2] == '%' && octet.Is(p[n-1], octet.HexByte):
 		return 2
 	}
 	return 0

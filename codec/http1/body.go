@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"millrace.dev/buffer"
+	"millrace.dev/buffer/hex"
 	"millrace.dev/codec/http"
 	"millrace.dev/codec/internal/octet"
 )
@@ -171,16 +172,13 @@ func (b *body) frame(p []byte, limits *http.Limits) (n int, end bool, err *Error
 // sizeByte takes one byte of a chunk size: up to 16 hexadecimal digits, RFC 9112 section
 // 7.1, whose value has to be countable.
 func (b *body) sizeByte(c byte) *Error {
+	d, isDigit := hex.Digit(c)
 	switch {
-	case octet.Is(c, octet.HexByte):
+	case isDigit:
 		if b.digits == 16 || b.left > math.MaxInt64>>4 {
 			return errChunkSize
 		}
 		b.digits++
-		d := c - '0'
-		if d > 9 {
-			d = octet.Lower(c) - 'a' + 10
-		}
 		b.left = b.left<<4 | int64(d)
 		return nil
 	case b.digits == 0:

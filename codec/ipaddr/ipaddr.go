@@ -1,6 +1,10 @@
 package ipaddr
 
-import "net/netip"
+import (
+	"net/netip"
+
+	"millrace.dev/buffer/hex"
+)
 
 // Parse returns the address that all of s is the text of: IPv4 as four numbers without
 // leading zeros, IPv6 as RFC 4291 section 2.2 has it. ok is false for anything else, and for
@@ -62,22 +66,6 @@ func parseIPv4[S []byte | string](s S) (addr [4]byte, ok bool) {
 	return addr, part == 3 && digits > 0
 }
 
-// digits has the value of each hexadecimal digit, and noDigit for other bytes.
-var digits = func() (t [256]uint8) {
-	for c := range t {
-		t[c] = noDigit
-	}
-	for v := range uint8(10) {
-		t['0'+v] = v
-	}
-	for v := range uint8(6) {
-		t['a'+v], t['A'+v] = 10+v, 10+v
-	}
-	return t
-}()
-
-const noDigit = 0xff
-
 func parseIPv6[S []byte | string](s S) (addr [16]byte, ok bool) {
 	at, gap, i := 0, -1, 0 // bytes of the address, those before "::", bytes of the text
 	if len(s) >= 2 && s[0] == ':' && s[1] == ':' {
@@ -125,8 +113,8 @@ func parseIPv6[S []byte | string](s S) (addr [16]byte, ok bool) {
 // over.
 func group[S []byte | string](s S, i int) (n uint, end int) {
 	for end = i; end < len(s) && end < i+4; end++ {
-		d := digits[s[end]]
-		if d == noDigit {
+		d, ok := hex.Digit(s[end])
+		if !ok {
 			break
 		}
 		n = n<<4 | uint(d)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"unicode/utf8"
 
+	"millrace.dev/buffer/hex"
 	"millrace.dev/codec/internal/octet"
 )
 
@@ -90,10 +91,13 @@ func (d *disposition) decode(value []byte) (text []byte, ok bool) {
 	for i := 0; i < len(rest); i++ {
 		c := rest[i]
 		if c == '%' {
-			if i+2 >= len(rest) || !octet.Is(rest[i+1], octet.HexByte) || !octet.Is(rest[i+2], octet.HexByte) {
+			if i+2 >= len(rest) {
 				return nil, false
 			}
-			c = unhex(rest[i+1])<<4 | unhex(rest[i+2])
+			var ok bool
+			if c, ok = hex.Pair(rest[i+1], rest[i+2]); !ok {
+				return nil, false
+			}
 			i += 2
 		}
 		if c < ' ' || c == 0x7f {
@@ -107,11 +111,4 @@ func (d *disposition) decode(value []byte) (text []byte, ok bool) {
 	}
 	text = d.scratch[from:len(d.scratch):len(d.scratch)]
 	return notNil(text), utf8.Valid(text)
-}
-
-func unhex(c byte) byte {
-	if c <= '9' {
-		return c - '0'
-	}
-	return c&^0x20 - 'A' + 10
 }

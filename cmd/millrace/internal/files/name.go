@@ -3,6 +3,8 @@ package files
 import (
 	"path/filepath"
 	"strings"
+
+	"millrace.dev/buffer/hex"
 )
 
 // decodeName turns the rest of a request's path into a slash-separated name inside the tree,
@@ -23,11 +25,9 @@ func decodeName(rest []byte) (name string, slash, ok bool) {
 			if i+2 >= len(rest) {
 				return "", false, false
 			}
-			hi, lo := unhex(rest[i+1]), unhex(rest[i+2])
-			if hi < 0 || lo < 0 {
+			if c, ok = hex.Pair(rest[i+1], rest[i+2]); !ok {
 				return "", false, false
 			}
-			c = byte(hi<<4 | lo)
 			if c == '/' {
 				return "", false, false
 			}
@@ -55,18 +55,6 @@ func decodeName(rest []byte) (name string, slash, ok bool) {
 // hidden reports whether the policy for names that begin with a dot keeps it back.
 func hidden(segment string) bool {
 	return segment[0] == '.' && segment != ".well-known"
-}
-
-func unhex(c byte) int {
-	switch {
-	case c >= '0' && c <= '9':
-		return int(c - '0')
-	case c >= 'a' && c <= 'f':
-		return int(c-'a') + 10
-	case c >= 'A' && c <= 'F':
-		return int(c-'A') + 10
-	}
-	return -1
 }
 
 // encodeName is decodeName's inverse: the name as a path for a link.
