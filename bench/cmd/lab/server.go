@@ -89,7 +89,8 @@ func (l *lab) loadServer(ctx context.Context, s *serverTopic, value string, prog
 		return all, err
 	}
 	defer server.Stop()
-	plan := wrk.Plan{Addr: server.Addr, Path: hello.Path, Threads: 1, Connections: loadConnections, Duration: warmup}
+	plan := wrk.Plan{Addr: server.Addr, Path: hello.Path, Threads: 1, Connections: loadConnections, Duration: warmup,
+		NoLatencies: true}
 	if _, err := wrk.Run(ctx, l.dir, plan); err != nil {
 		return all, err
 	}

@@ -75,3 +75,15 @@ func TestPercentile(t *testing.T) {
 		t.Errorf("of nothing: %v", got)
 	}
 }
+
+func TestLatenciesAreListedWhereTheyAreNeeded(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		p    Plan
+		want bool
+	}{{Plan{}, false}, {Plan{Pipeline: 16}, true}, {Plan{Pipeline: 16, NoLatencies: true}, false}} {
+		if got := strings.Contains(c.p.script(), "histogram"); got != c.want {
+			t.Errorf("%+v: %v", c.p, got)
+		}
+	}
+}

@@ -29,6 +29,10 @@ type Plan struct {
 	Duration time.Duration
 	// Pipeline is how many requests are sent at once on a connection; 0 and 1 are one.
 	Pipeline int
+	// NoLatencies does without latencies, which are then wrong where requests are pipelined.
+	// To list them takes wrk time that grows with the square of how many different ones there
+	// are: on a busy machine more than the grace.
+	NoLatencies bool
 	// Close asks the server to close after each answer.
 	Close bool
 }
@@ -93,7 +97,7 @@ func (p Plan) script() string {
   return one:rep(%d)
 end
 `, p.Path, field, max(p.Pipeline, 1))
-	if p.Pipeline > 1 {
+	if p.Pipeline > 1 && !p.NoLatencies {
 		s += histogramScript
 	}
 	return s
