@@ -92,6 +92,9 @@ func (f counterpart) view(axis ratioAxis) figureView {
 func (r Report) topicView(t *result.Topic) topicView {
 	v := topicView{Name: t.Name, Title: r.title(t.Name), Failures: t.Failures}
 	v.Run = howMeasured(t.Run)
+	if t.Run.Commit != "" {
+		v.Run += "; at " + t.Run.Commit
+	}
 	for _, p := range r.Notes[t.Name].Paragraphs {
 		v.Paragraphs = append(v.Paragraphs, inline(p))
 	}

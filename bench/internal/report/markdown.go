@@ -113,9 +113,6 @@ func headline(failure string) string {
 // howMeasured says how a topic was measured, and what disturbed it.
 func howMeasured(run result.Run) string {
 	text := fmt.Sprintf("%d × %s", run.Repetitions, run.Each)
-	if run.Commit != "" {
-		text += ", at " + run.Commit
-	}
 	if len(run.Others) > 0 {
 		text += fmt.Sprintf("; others used %.0f %% of the machine", stats.Median(run.Others))
 	}
