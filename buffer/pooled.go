@@ -4,6 +4,8 @@ import (
 	"runtime"
 	"sync"
 	"weak"
+
+	"millrace.dev/internal/limit"
 )
 
 // Allocator hands out Buffers. Its methods may be called on any goroutine.
@@ -79,11 +81,11 @@ func NewPooled(o PooledOptions) *Pooled {
 // newPooled is NewPooled without trimming by itself.
 func newPooled(o PooledOptions) *Pooled {
 	p := &Pooled{
-		cacheBytes: orDefault(o.CacheBytes, defaultCacheBytes),
+		cacheBytes: limit.Effective(o.CacheBytes, defaultCacheBytes, 0),
 		caches:     map[*Cache]struct{}{},
 	}
 	p.offHeap, p.limit = o.OffHeap, max(o.Limit, 0)
-	p.spareBytes = orDefault(o.SharedBytes, defaultSharedBytes)
+	p.spareBytes = limit.Effective(o.SharedBytes, defaultSharedBytes, 0)
 	p.self = weak.Make(p)
 	return p
 }
@@ -98,13 +100,6 @@ func (p *Pooled) kind() Kind {
 		return PooledOffHeap
 	}
 	return PooledHeap
-}
-
-func orDefault(n, def int) int {
-	if n == 0 {
-		return def
-	}
-	return max(n, 0)
 }
 
 // Allocate implements Allocator.

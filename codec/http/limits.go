@@ -1,5 +1,7 @@
 package http
 
+import "millrace.dev/internal/limit"
+
 // Limits bounds what a decoder takes from a peer. A field that is zero means its
 // default; a negative one means no limit, where that is allowed.
 //
@@ -54,11 +56,5 @@ func (l Limits) Effective() Limits {
 }
 
 func effective(value, byDefault, most int) int {
-	switch {
-	case value == 0:
-		return byDefault
-	case value < 0:
-		return most
-	}
-	return min(value, most)
+	return min(limit.Effective(value, byDefault, most), most)
 }

@@ -1,6 +1,11 @@
 package http
 
-import "millrace.dev/buffer/hex"
+import (
+	"math"
+
+	"millrace.dev/buffer/hex"
+	"millrace.dev/internal/limit"
+)
 
 // QueryRules is a set of departures from the rules by which browsers read and write
 // application/x-www-form-urlencoded (WHATWG URL, section 5.1), which are none of these: '+'
@@ -55,8 +60,6 @@ const (
 	DefaultMaxName       = 8 << 10
 )
 
-const noLimit = 1<<63 - 1
-
 // queryPlan is QueryOptions with the defaults filled in, in the form that decoders need.
 type queryPlan struct {
 	maxParameters, maxName, maxValue, maxBytes int64
@@ -68,21 +71,12 @@ type queryPlan struct {
 }
 
 func (o *QueryOptions) plan() queryPlan {
-	limit := func(value, byDefault int64) int64 {
-		switch {
-		case value == 0:
-			return byDefault
-		case value < 0:
-			return noLimit
-		}
-		return value
-	}
 	p := queryPlan{
 		rules:         o.Rules,
-		maxParameters: limit(int64(o.MaxParameters), DefaultMaxParameters),
-		maxName:       limit(int64(o.MaxName), DefaultMaxName),
-		maxValue:      limit(int64(o.MaxValue), noLimit),
-		maxBytes:      limit(int64(o.MaxBytes), noLimit),
+		maxParameters: limit.Effective(int64(o.MaxParameters), DefaultMaxParameters, math.MaxInt64),
+		maxName:       limit.Effective(int64(o.MaxName), DefaultMaxName, math.MaxInt64),
+		maxValue:      limit.Effective(int64(o.MaxValue), math.MaxInt64, math.MaxInt64),
+		maxBytes:      limit.Effective(int64(o.MaxBytes), math.MaxInt64, math.MaxInt64),
 		value:         queryAmp,
 		coded:         queryPercent,
 	}

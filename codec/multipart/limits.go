@@ -1,6 +1,10 @@
 package multipart
 
-import "math"
+import (
+	"math"
+
+	"millrace.dev/internal/limit"
+)
 
 // The defaults of Limits.
 const (
@@ -59,27 +63,17 @@ type Limits struct {
 // Effective returns the limits with every default filled in; what has no limit gets the
 // largest value.
 func (l Limits) Effective() Limits {
-	l.MaxParts = pick(l.MaxParts, DefaultMaxParts, math.MaxInt)
-	l.MaxFields = pick(l.MaxFields, l.MaxParts, 0)
-	l.MaxFiles = pick(l.MaxFiles, l.MaxParts, 0)
-	l.MaxHeader = pick(l.MaxHeader, DefaultMaxHeader, DefaultMaxHeader)
-	l.MaxHeaderFields = pick(l.MaxHeaderFields, DefaultMaxHeaderFields, math.MaxInt)
-	l.MaxName = pick(l.MaxName, DefaultMaxName, math.MaxInt)
-	l.MaxField = pick(l.MaxField, DefaultMaxField, math.MaxInt64)
-	l.MaxFieldBytes = pick(l.MaxFieldBytes, DefaultMaxFieldBytes, math.MaxInt64)
-	l.MaxFile = pick(l.MaxFile, DefaultMaxFile, math.MaxInt64)
-	l.MaxTotal = pick(l.MaxTotal, DefaultMaxTotal, math.MaxInt64)
-	l.MaxDepth = pick(l.MaxDepth, DefaultMaxDepth, 0)
-	l.MaxPreamble = pick(l.MaxPreamble, DefaultMaxPreamble, math.MaxInt64)
+	l.MaxParts = limit.Effective(l.MaxParts, DefaultMaxParts, math.MaxInt)
+	l.MaxFields = limit.Effective(l.MaxFields, l.MaxParts, 0)
+	l.MaxFiles = limit.Effective(l.MaxFiles, l.MaxParts, 0)
+	l.MaxHeader = limit.Effective(l.MaxHeader, DefaultMaxHeader, DefaultMaxHeader)
+	l.MaxHeaderFields = limit.Effective(l.MaxHeaderFields, DefaultMaxHeaderFields, math.MaxInt)
+	l.MaxName = limit.Effective(l.MaxName, DefaultMaxName, math.MaxInt)
+	l.MaxField = limit.Effective(l.MaxField, DefaultMaxField, math.MaxInt64)
+	l.MaxFieldBytes = limit.Effective(l.MaxFieldBytes, DefaultMaxFieldBytes, math.MaxInt64)
+	l.MaxFile = limit.Effective(l.MaxFile, DefaultMaxFile, math.MaxInt64)
+	l.MaxTotal = limit.Effective(l.MaxTotal, DefaultMaxTotal, math.MaxInt64)
+	l.MaxDepth = limit.Effective(l.MaxDepth, DefaultMaxDepth, 0)
+	l.MaxPreamble = limit.Effective(l.MaxPreamble, DefaultMaxPreamble, math.MaxInt64)
 	return l
-}
-
-func pick[T int | int64](v, zero, negative T) T {
-	switch {
-	case v == 0:
-		return zero
-	case v < 0:
-		return negative
-	}
-	return v
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"millrace.dev/codec/http"
+	"millrace.dev/internal/limit"
 )
 
 // Limits bounds what a Decoder takes. A field that is zero means its default; a negative one
@@ -30,18 +31,8 @@ const (
 )
 
 func (l Limits) effective() Limits {
-	l.MaxList = orDefault(l.MaxList, DefaultMaxList, math.MaxInt)
-	l.MaxFields = orDefault(l.MaxFields, DefaultMaxFields, math.MaxInt)
-	l.MaxString = min(orDefault(l.MaxString, max(l.MaxList, DefaultMaxString), maxMaxString), maxMaxString)
+	l.MaxList = limit.Effective(l.MaxList, DefaultMaxList, math.MaxInt)
+	l.MaxFields = limit.Effective(l.MaxFields, DefaultMaxFields, math.MaxInt)
+	l.MaxString = min(limit.Effective(l.MaxString, max(l.MaxList, DefaultMaxString), maxMaxString), maxMaxString)
 	return l
-}
-
-func orDefault(value, byDefault, unlimited int) int {
-	switch {
-	case value == 0:
-		return byDefault
-	case value < 0:
-		return unlimited
-	}
-	return value
 }

@@ -1,0 +1,15 @@
+// Package limit has the convention of all options that bound something: zero means the default,
+// and less than zero that there is no bound.
+package limit
+
+// Effective returns the bound that an option's value means: byDefault for 0, none for less, and
+// otherwise the value itself.
+func Effective[T ~int | ~int64](value, byDefault, none T) T {
+	switch {
+	case value == 0:
+		return byDefault
+	case value < 0:
+		return none
+	}
+	return value
+}
