@@ -2,6 +2,8 @@ package micro
 
 import (
 	"container/heap"
+	"math"
+	"runtime"
 	"testing"
 	"time"
 
@@ -70,7 +72,8 @@ func BenchmarkTimers(b *testing.B) {
 }
 
 func timerRounds(b *testing.B, set timerSet, delays []time.Duration, reversed bool) {
-	b.ReportAllocs()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
 	rounds := 0
 	for b.Loop() {
 		rounds++
@@ -82,7 +85,11 @@ func timerRounds(b *testing.B, set timerSet, delays []time.Duration, reversed bo
 			set.settle()
 		}
 	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(rounds*len(delays)), "ns/op")
+	runtime.ReadMemStats(&after)
+	timers := float64(rounds * len(delays))
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/timers, "ns/op")
+	b.ReportMetric(float64(after.TotalAlloc-before.TotalAlloc)/timers, "B/op")
+	b.ReportMetric(math.Round(float64(after.Mallocs-before.Mallocs)/timers), "allocs/op")
 }
 
 func afterFuncs(_ *testing.B, _ *loop.Loop, _ string) timerSet {
