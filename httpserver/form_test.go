@@ -17,10 +17,10 @@ import (
 
 // tempFiles makes temporary files that write when they are let, and counts those open.
 type tempFiles struct {
-	open, written atomic.Int64
-	gate          chan struct{} // writes wait until it is closed; nil: they don't
-	err           error         // instead of writing
-	panics        bool          // instead of writing
+	open, begun, written atomic.Int64  // files, writes, and bytes
+	gate                 chan struct{} // writes wait until it is closed; nil: they don't
+	err                  error         // instead of writing
+	panics               bool          // instead of writing
 }
 
 type tempFile struct {
@@ -38,6 +38,7 @@ func (f *tempFiles) CreateTemp(dir string) (multipart.TempFile, error) {
 }
 
 func (f *tempFile) Write(p []byte) (int, error) {
+	f.fs.begun.Add(1)
 	if f.fs.gate != nil {
 		<-f.fs.gate
 	}
@@ -243,23 +244,16 @@ func TestCollectFormSlowDisk(t *testing.T) {
 	dir, files := t.TempDir(), &tempFiles{gate: make(chan struct{})}
 	o := multipart.FormOptions{Storage: multipart.Storage{Kind: multipart.Disk, Dir: dir, FileSystem: files}}
 	ch := embedNative(t, collectForms(o))
-	body := formBody(strings.Repeat("x", 1<<20))
-	feed(t, ch, fmt.Sprintf("POST / HTTP/1.1\r\nHost: h\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n", formType, len(body)))
-	fed := 0
-	for ; ch.Reading(); fed += 10_000 {
-		feed(t, ch, body[fed:fed+10_000])
-		if fed == 0 {
-			await(t, "first write", func() bool { return files.open.Load() == 1 })
-		}
-	}
-	if fed < 128<<10 || fed > 256<<10 {
+	request := post(formType, formBody(strings.Repeat("x", 1<<20)), false)
+	fed := feedUntilStopped(t, ch, files, request)
+	if fed < 128<<10 || fed > 128<<10+2*formPiece {
 		t.Errorf("the server has read %d bytes that nobody can store", fed)
 	}
 	close(files.gate)
-	for fed < len(body) {
+	for fed < len(request) {
 		runUntil(t, ch, ch.Reading)
-		n := min(10_000, len(body)-fed)
-		feed(t, ch, body[fed:fed+n])
+		n := min(formPiece, len(request)-fed)
+		feed(t, ch, request[fed:fed+n])
 		fed += n
 	}
 	var out string
@@ -271,6 +265,21 @@ func TestCollectFormSlowDisk(t *testing.T) {
 		t.Errorf("%q", out)
 	}
 	checkNothingLeft(t, dir, files)
+}
+
+// formPiece is more than what is gathered before it is written.
+const formPiece = 20_000
+
+// feedUntilStopped has the first piece of a request wait at the gate, so that it is known how
+// much is taken from what comes then, and feeds pieces until the server stops reading. It
+// returns how many bytes that were.
+func feedUntilStopped(t *testing.T, ch *embedded.Channel, files *tempFiles, request string) (fed int) {
+	t.Helper()
+	for ; ch.Reading(); fed += formPiece {
+		feed(t, ch, request[fed:fed+formPiece])
+		await(t, "first write", func() bool { return files.begun.Load() == 1 })
+	}
+	return fed
 }
 
 // runUntil runs what others have for the channel's loop until ok.
@@ -292,9 +301,7 @@ func TestCollectFormLostWhileStopped(t *testing.T) {
 		return true
 	})
 	request := post(formType, formBody(strings.Repeat("x", 1<<20)), false)
-	for i := 0; ch.Reading(); i += 10_000 {
-		feed(t, ch, request[i:i+10_000])
-	}
+	feedUntilStopped(t, ch, files, request)
 	ch.Close()
 	ch.RunPending()
 	close(files.gate)
