@@ -85,11 +85,8 @@ func NewCollector(contentType string, o FormOptions) (*Collector, error) {
 // Decode takes the next bytes of the body, all of b, which it doesn't close. After an error
 // the Collector is closed.
 func (c *Collector) Decode(b *buffer.Buffer) error {
-	for run := b.Readable(); len(run) > 0; run = b.Readable() {
-		if _, err := c.Write(run); err != nil {
-			return err
-		}
-		b.Skip(len(run))
+	if _, err := b.WriteTo(c); err != nil {
+		return err
 	}
 	return c.err
 }

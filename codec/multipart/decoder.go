@@ -1,6 +1,9 @@
 package multipart
 
-import "millrace.dev/buffer"
+import (
+	"millrace.dev/buffer"
+	"millrace.dev/codec/internal/octet"
+)
 
 // Decoder finds the parts in the body of a multipart/form-data request. It is pure: it does
 // no I/O, holds no Buffer, and what it keeps of the body is at most one part's header.
@@ -60,18 +63,15 @@ func NewDecoder(boundary string, h Handler, l Limits) (*Decoder, error) {
 		return nil, ErrBoundary
 	}
 	d := &Decoder{h: h, l: l.Effective()}
-	d.finder.init(nil, b)
+	d.finder.init(b)
 	return d, nil
 }
 
 // Decode reads all of b, which it doesn't close. The error is one of this package's or the
 // Handler's; every later call returns it again.
 func (d *Decoder) Decode(b *buffer.Buffer) error {
-	for run := b.Readable(); len(run) > 0; run = b.Readable() {
-		if _, err := d.Write(run); err != nil {
-			return err
-		}
-		b.Skip(len(run))
+	if _, err := b.WriteTo(d); err != nil {
+		return err
 	}
 	return d.err
 }
@@ -238,7 +238,7 @@ func (d *Decoder) tail(p []byte) ([]byte, error) {
 			d.state = inLineEnd
 		case c == '-' && d.state == inTail:
 			d.state = inTailDash
-		case c == ' ' || c == '\t':
+		case octet.IsBlank(c):
 			d.state = inPadding
 			if err := d.skip(1); err != nil {
 				return nil, err

@@ -1,6 +1,7 @@
 package multipart
 
 import (
+	"cmp"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -75,10 +76,7 @@ func (e *Encoder) Field(b *buffer.Buffer, name, value string) error {
 // is to see it, mostly without a path. Without a content type it is
 // application/octet-stream.
 func (e *Encoder) BeginFile(b *buffer.Buffer, name, filename, contentType string) error {
-	if contentType == "" {
-		contentType = "application/octet-stream"
-	}
-	return e.begin(b, name, filename, contentType, true)
+	return e.begin(b, name, filename, cmp.Or(contentType, octetStream), true)
 }
 
 // End writes the end of the body. The Encoder can't be used any more.
@@ -102,10 +100,7 @@ func (e *Encoder) FieldSize(name, value string) int64 {
 
 // FileSize returns how many bytes a file with size bytes of content makes.
 func (e *Encoder) FileSize(name, filename, contentType string, size int64) int64 {
-	if contentType == "" {
-		contentType = "application/octet-stream"
-	}
-	return int64(e.headSize(name, filename, contentType, true)+len("\r\n")) + size
+	return int64(e.headSize(name, filename, cmp.Or(contentType, octetStream), true)+len("\r\n")) + size
 }
 
 // EndSize returns how many bytes End writes, but for the line end behind a file, which
@@ -117,6 +112,7 @@ const (
 	filenameStart    = "\"; filename=\""
 	typeStart        = "\r\nContent-Type: "
 	headerEnd        = "\r\n\r\n"
+	octetStream      = "application/octet-stream"
 )
 
 func (e *Encoder) headSize(name, filename, contentType string, file bool) int {

@@ -111,9 +111,9 @@ func (d *Decoder) readHeader(lines []byte) error {
 		if line, lines = cutLine(lines); line == nil {
 			return ErrHeader
 		}
-		if len(lines) > 0 && isBlank(lines[0]) {
+		if len(lines) > 0 && octet.IsBlank(lines[0]) {
 			d.folded = append(d.folded[:0], line...)
-			for len(lines) > 0 && isBlank(lines[0]) {
+			for len(lines) > 0 && octet.IsBlank(lines[0]) {
 				if line, lines = cutLine(lines); line == nil {
 					return ErrHeader
 				}
@@ -133,8 +133,6 @@ func (d *Decoder) readHeader(lines []byte) error {
 	}
 	return nil
 }
-
-func isBlank(c byte) bool { return c == ' ' || c == '\t' }
 
 // cutLine cuts the first line off, nil if it isn't ended by CRLF.
 func cutLine(p []byte) (line, rest []byte) {
@@ -192,7 +190,7 @@ func (d *Decoder) nest(boundary []byte) error {
 			return ErrNested
 		}
 	}
-	d.finder.init(nil, boundary)
+	d.finder.init(boundary)
 	d.state, d.afterCR = inPreamble, false
 	d.resetOuter()
 	return nil

@@ -27,14 +27,14 @@ func (p *params) word() []byte {
 // anything that isn't one. Empty parameters are passed over.
 func (p *params) next() (name, value []byte, ok bool) {
 	for {
-		p.rest = trimLeft(p.rest)
+		p.rest = octet.TrimLeft(p.rest)
 		if len(p.rest) == 0 {
 			return nil, nil, true
 		}
 		if p.rest[0] != ';' {
 			return nil, nil, false
 		}
-		p.rest = trimLeft(p.rest[1:])
+		p.rest = octet.TrimLeft(p.rest[1:])
 		if len(p.rest) > 0 && p.rest[0] != ';' {
 			break
 		}
@@ -91,11 +91,4 @@ func unquotedEnd(s []byte) int {
 		}
 	}
 	return len(s)
-}
-
-func trimLeft(s []byte) []byte {
-	for len(s) > 0 && (s[0] == ' ' || s[0] == '\t') {
-		s = s[1:]
-	}
-	return s
 }

@@ -24,9 +24,9 @@ type finder struct {
 // maxBoundary is RFC 2046's limit. With the four bytes before it, it fits a uint8.
 const maxBoundary = 70
 
-// init sets the boundary, which has to be valid, and memory for the delimiter.
-func (f *finder) init(memory, boundary []byte) {
-	f.delimiter = append(append(memory[:0], "\r\n--"...), boundary...)
+// init sets the boundary, which has to be valid.
+func (f *finder) init(boundary []byte) {
+	f.delimiter = append([]byte("\r\n--"), boundary...)
 	n := len(f.delimiter)
 	for i := range f.skip {
 		f.skip[i] = uint8(n)

@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"encoding/binary"
 
+	"millrace.dev/buffer/text"
 	"millrace.dev/codec/http"
-	"millrace.dev/codec/internal/octet"
 )
 
 // Append appends a field, a pseudo-field too. Upper-case letters of the name become
@@ -23,7 +23,7 @@ import (
 func (e *Encoder) Append(dst, name, value []byte) []byte {
 	var lower [64]byte
 	if hasUpper(name) {
-		name = appendLower(lower[:0], name)
+		name = text.AppendLower(lower[:0], name)
 	}
 	static := staticName(name)
 	return e.append(dst, policyOf(static, value), static, name, value)
@@ -53,7 +53,7 @@ func (e *Encoder) AppendStatus(dst []byte, code int) []byte {
 func (e *Encoder) AppendAs(dst []byte, how Indexing, name, value []byte) []byte {
 	var lower [64]byte
 	if hasUpper(name) {
-		name = appendLower(lower[:0], name)
+		name = text.AppendLower(lower[:0], name)
 	}
 	return e.append(dst, how, staticName(name), name, value)
 }
@@ -136,13 +136,6 @@ func hasUpper(name []byte) bool {
 		upper |= uint64(c &^ (c << 1))
 	}
 	return upper&0x4040404040404040 != 0
-}
-
-func appendLower(dst, name []byte) []byte {
-	for _, c := range name {
-		dst = append(dst, octet.Lower(c))
-	}
-	return dst
 }
 
 // knownPseudos is to pseudo-fields what knownNames is to others.

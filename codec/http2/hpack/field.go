@@ -121,10 +121,8 @@ func isValue(value []byte) bool {
 	if n == 0 {
 		return true
 	}
-	if isBlank(value[0]) || isBlank(value[n-1]) {
+	if octet.IsBlank(value[0]) || octet.IsBlank(value[n-1]) {
 		return false
 	}
 	return octet.ValueEnd(value, 0) == n
 }
-
-func isBlank(c byte) bool { return c == ' ' || c == '\t' }

@@ -1,6 +1,9 @@
 package hpack
 
-import "millrace.dev/codec/http"
+import (
+	"millrace.dev/buffer/text"
+	"millrace.dev/codec/http"
+)
 
 // Some entries of the static table: what Field.Static is for the values that everybody
 // looks for.
@@ -162,7 +165,7 @@ const knownCount = int(http.FieldXForwardedProto) + 1
 
 func buildKnownNames() (names [knownCount]knownName) {
 	for i := 1; i < knownCount; i++ {
-		name := appendLower(nil, []byte(http.Field(i).String()))
+		name := text.AppendLower(nil, http.Field(i).String())
 		names[i] = knownName{name, staticName(name)}
 	}
 	return names

@@ -160,13 +160,22 @@ func IsValue[S []byte | string](s S) bool {
 	return true
 }
 
-// Trim returns s without the optional white space (SP, HTAB) around it.
+// IsBlank reports whether c is SP or HTAB: white space within a line, RFC 9110 section 5.6.3.
+func IsBlank(c byte) bool { return c == ' ' || c == '\t' }
+
+// Trim returns s without the optional white space around it.
 func Trim[S []byte | string](s S) S {
-	for len(s) > 0 && (s[0] == ' ' || s[0] == '\t') {
-		s = s[1:]
-	}
-	for len(s) > 0 && (s[len(s)-1] == ' ' || s[len(s)-1] == '\t') {
+	s = TrimLeft(s)
+	for len(s) > 0 && IsBlank(s[len(s)-1]) {
 		s = s[:len(s)-1]
+	}
+	return s
+}
+
+// TrimLeft returns s without the optional white space before it.
+func TrimLeft[S []byte | string](s S) S {
+	for len(s) > 0 && IsBlank(s[0]) {
+		s = s[1:]
 	}
 	return s
 }
