@@ -59,10 +59,16 @@ func (p over2) refused(x *Exchange, head bool, err error) {
 	}
 }
 
-// answered: a client that has not much more to send may end its request in order.
+// answered: a client that has not much more to send may end its request in order, even if it
+// has been waiting for a 100, which won't come any more.
 func (p over2) answered(x *Exchange) {
-	if x.leavesMuch() {
+	switch {
+	case x.leavesMuch():
 		p.giveUp(x)
+	case !x.is(sBodyEnd):
+		x.state &^= sExpects
+		x.lastIn = x.conn.ctx.Loop().Now()
+		x.conn.armWithin(x.lastIn, x.Server().Timeouts.Body)
 	}
 }
 
