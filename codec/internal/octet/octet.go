@@ -163,9 +163,12 @@ func IsValue[S []byte | string](s S) bool {
 // IsBlank reports whether c is SP or HTAB: white space within a line, RFC 9110 section 5.6.3.
 func IsBlank(c byte) bool { return c == ' ' || c == '\t' }
 
-// Trim returns s without the optional white space around it.
+// Trim returns s without the optional white space around it. It doesn't call TrimLeft: with
+// that inlined in it, adding a field to a header took half as long again.
 func Trim[S []byte | string](s S) S {
-	s = TrimLeft(s)
+	for len(s) > 0 && IsBlank(s[0]) {
+		s = s[1:]
+	}
 	for len(s) > 0 && IsBlank(s[len(s)-1]) {
 		s = s[:len(s)-1]
 	}
