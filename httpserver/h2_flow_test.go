@@ -362,3 +362,114 @@ func TestH2ManyAtOnce(t *testing.T) {
 		t.Errorf("%d connections", got)
 	}
 }
+
+// Clients that give up at any point leave nothing behind: every handler ends, and the connection
+// is as good as before.
+func TestH2ClientsThatGiveUp(t *testing.T) {
+	t.Parallel()
+	var running atomic.Int64
+	s := newStd(nethttp.HandlerFunc(func(w nethttp.ResponseWriter, r *nethttp.Request) {
+		running.Add(1)
+		defer running.Add(-1)
+		b := make([]byte, 10_000)
+		for {
+			n, err := r.Body.Read(b)
+			if _, werr := w.Write(b[:n]); err != nil || werr != nil {
+				return
+			}
+			_ = nethttp.NewResponseController(w).Flush()
+		}
+	}))
+	addr := serve(t, s)
+	client := h2Client(t)
+	const n = 100
+	done := make(chan struct{}, n)
+	for i := range n {
+		go func() {
+			defer func() { done <- struct{}{} }()
+			ctx, cancel := context.WithCancel(within(t))
+			defer cancel()
+			body, content := io.Pipe()
+			go func() { // until the client gives the request up
+				piece := make([]byte, 10_000)
+				for range 20 {
+					if _, err := content.Write(piece); err != nil {
+						return
+					}
+				}
+				if i%4 == 0 {
+					_ = content.Close()
+				}
+			}()
+			defer body.Close()
+			r, err := nethttp.NewRequestWithContext(ctx, "POST", "http://"+addr, body)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			if i%4 == 1 {
+				cancel()
+			}
+			resp, err := client.Do(r)
+			if err != nil {
+				return
+			}
+			defer resp.Body.Close()
+			_, _ = io.ReadFull(resp.Body, make([]byte, i*1000))
+		}()
+	}
+	for range n {
+		receiveFrom(t, "a client ends", done)
+	}
+	await(t, "every handler ends", func() bool { return running.Load() == 0 })
+	resp, err := client.Get("http://" + addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = resp.Body.Close()
+	if resp.StatusCode != 200 || s.Connections() != 1 {
+		t.Errorf("status %d, %d connections", resp.StatusCode, s.Connections())
+	}
+}
+
+// What a handler waits for ends when its time is up: reads of content that doesn't come, and
+// writes that nobody takes.
+func TestH2TimeoutsReachTheHandler(t *testing.T) {
+	t.Parallel()
+	errs := make(chan error, 2)
+	s := newStd(nethttp.HandlerFunc(func(w nethttp.ResponseWriter, r *nethttp.Request) {
+		if r.URL.Path == "/read" {
+			_, err := io.ReadAll(r.Body)
+			w.WriteHeader(408)
+			errs <- err
+			return
+		}
+		var err error
+		for err == nil {
+			_, err = w.Write(make([]byte, 50_000))
+		}
+		errs <- err
+	}))
+	p := embedH2(t, s)
+	p.hello(window(0)).head(1, false, ":method=POST", ":path=/read").get(3, "/write").into(p)
+	letRun(t, p.Channel, "the answer begins", func() bool { return strings.Contains(p.told(), "3 200") })
+	got := ""
+	await(t, "both end", func() bool {
+		p.Advance(httpserver.DefaultBodyTimeout / 4)
+		got += p.told() + "; "
+		return len(errs) == 2
+	})
+	letRun(t, p.Channel, "the end of the answer", func() bool {
+		got += p.told() + "; "
+		return strings.Contains(got, "1 RST NO_ERROR")
+	})
+	if !strings.Contains(got, "1 408 content-length=0 end") || !strings.Contains(got, "3 RST CANCEL") {
+		t.Error(got)
+	}
+	for range 2 {
+		err := <-errs
+		if err != httpserver.ErrBodyTimeout && !strings.Contains(err.Error(), "no progress in time") {
+			t.Error(err)
+		}
+	}
+}
