@@ -2,9 +2,11 @@ package command
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
+	"net"
 	nethttp "net/http"
 	"os"
 	"path/filepath"
@@ -183,6 +185,31 @@ func TestLimitsReachTheServer(t *testing.T) {
 	}
 }
 
+// speaksFirst is a client's connection that reads nothing before it has sent a request: one
+// that has seen the server's limits doesn't even send what is above them.
+type speaksFirst struct {
+	net.Conn
+	writes int // the first has the settings; one goroutine at a time writes
+	asked  chan struct{}
+}
+
+func dialSpeaksFirst(ctx context.Context, network, address string) (net.Conn, error) {
+	c, err := new(net.Dialer).DialContext(ctx, network, address)
+	return &speaksFirst{Conn: c, asked: make(chan struct{})}, err
+}
+
+func (c *speaksFirst) Write(p []byte) (int, error) {
+	if c.writes++; c.writes == 2 {
+		defer close(c.asked)
+	}
+	return c.Conn.Write(p)
+}
+
+func (c *speaksFirst) Read(p []byte) (int, error) {
+	<-c.asked
+	return c.Conn.Read(p)
+}
+
 // The port speaks both protocols, unless it is told not to.
 func TestHTTP2Flags(t *testing.T) {
 	t.Parallel()
@@ -196,7 +223,7 @@ func TestHTTP2Flags(t *testing.T) {
 		"--max-header-fields 10000": "HTTP/2.0 200 OK",
 	} {
 		s := start(t, strings.Fields(args)...)
-		tr := &nethttp.Transport{Protocols: new(nethttp.Protocols)}
+		tr := &nethttp.Transport{Protocols: new(nethttp.Protocols), DialContext: dialSpeaksFirst}
 		tr.Protocols.SetUnencryptedHTTP2(true)
 		client := nethttp.Client{Timeout: patience, Transport: tr}
 		got := ""
