@@ -138,7 +138,7 @@ func (c *ServerCodec) abort(ctx *channel.Context) {
 }
 
 // lingerOn ends this direction, and throws away what the peer sends until it has ended
-// its own, the time is over or it has sent too much. RFC 9112 section 9.6.
+// its own or the time is over. RFC 9112 section 9.6.
 func (c *ServerCodec) lingerOn(ctx *channel.Context) {
 	c.state = lingering
 	ctx.Shutdown(channel.Outbound)
@@ -159,7 +159,9 @@ func (c *ServerCodec) lingerOn(ctx *channel.Context) {
 	}
 }
 
-// discard throws input away.
+// discard throws input away. Of a peer that sends on and on no more is read at some point,
+// but the connection stays until the time is over: closed at once it would be reset, perhaps
+// before the peer has looked for the answer.
 func (c *ServerCodec) discard(b *buffer.Buffer) {
 	n := int64(b.Len())
 	b.Close()
@@ -167,9 +169,7 @@ func (c *ServerCodec) discard(b *buffer.Buffer) {
 		return
 	}
 	c.surplus = true
-	if c.discarded += n; c.discarded > c.o.LingerBytes && c.state == lingering {
-		c.ctx.Close()
-	}
+	c.discarded += n
 }
 
 // Drain ends the connection gracefully: at once if it is idle, otherwise behind the answer

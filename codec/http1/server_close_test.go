@@ -69,6 +69,9 @@ func TestServerRefusesBadRequests(t *testing.T) {
 				s.expectLog("")
 				s.CloseInbound()
 			}
+			if !s.Reading() { // too much has come to see it
+				s.Advance(DefaultLingerTime)
+			}
 			if s.IsOpen() {
 				t.Error("open after the peer's end")
 			}
@@ -100,22 +103,35 @@ func TestServerLingers(t *testing.T) {
 			}
 			s.Advance(200 * time.Millisecond)
 		},
-		"until too much has come": func(s *server) {
-			for range 9 {
+		"though much has come": func(s *server) {
+			for range 8 {
+				if !s.Reading() {
+					s.t.Error("reads too little")
+				}
 				s.in(strings.Repeat("x", 32<<10))
 			}
+			if !s.IsOpen() || s.Reading() {
+				s.t.Error("closed at once, or still reading")
+			}
+			s.Advance(DefaultLingerTime + 100*time.Millisecond)
 		},
 		"until the peer has ended": func(s *server) { s.CloseInbound() },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := serve(t, ServerOptions{}, hello)
-			s.in("BAD\r\n\r\n")
-			if !s.IsOpen() || !s.OutboundShutdown() || !strings.HasPrefix(s.out(), "HTTP/1.1 400 ") {
-				t.Fatal("no error answer, or no lingering")
-			}
-			if end(s); s.IsOpen() {
-				t.Error("still open")
+			for _, auto := range []bool{true, false} {
+				s := serve(t, ServerOptions{}, hello)
+				if !auto {
+					s.SetAutoRead(false)
+					s.Read()
+				}
+				s.in("BAD\r\n\r\n")
+				if !s.IsOpen() || !s.OutboundShutdown() || !strings.HasPrefix(s.out(), "HTTP/1.1 400 ") {
+					t.Fatal("no error answer, or no lingering")
+				}
+				if end(s); s.IsOpen() {
+					t.Error("still open")
+				}
 			}
 		})
 	}

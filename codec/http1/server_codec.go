@@ -192,7 +192,7 @@ func (c *ServerCodec) OnRead(ctx *channel.Context, msg any) {
 // OnReadComplete passes on.
 func (c *ServerCodec) OnReadComplete(ctx *channel.Context) {
 	if c.state == lingering && !ctx.Channel().AutoRead() {
-		ctx.Read()
+		c.Read(ctx)
 	}
 	ctx.FireReadComplete()
 }

@@ -26,7 +26,8 @@ type ServerOptions struct {
 	// once would reset the connection, and the peer might never see the answer (RFC 9112
 	// section 9.6). Default 2 s.
 	LingerTime time.Duration
-	// LingerBytes is the most bytes that it throws away meanwhile. Default 256 KiB.
+	// LingerBytes is how many bytes it throws away meanwhile; then it reads no more, and
+	// waits for the rest of the time. What one read brings comes on top. Default 256 KiB.
 	LingerBytes int64
 	// Date gives the Date field; nil makes one for all codecs of these options that asks
 	// time.Now.
