@@ -22,18 +22,7 @@ type uploaded struct {
 // upload answers a form, multipart/form-data, with what is in it, in its order. It keeps
 // nothing.
 func (s *Site) upload(x *httpserver.Exchange) {
-	if s.formPage(x) {
-		return
-	}
-	if multipart.IsURLEncoded(string(x.Request().Header.ValueOf(http.FieldContentType))) {
-		s.formFailed(x, multipart.ErrContentType)
-		return
-	}
-	x.CollectForm(s.o.Forms, func(x *httpserver.Exchange, form *multipart.Form, err error) {
-		if err != nil {
-			s.formFailed(x, err)
-			return
-		}
+	s.answerForm(x, false, func(form *multipart.Form) any {
 		parts := make([]uploaded, len(form.Entries))
 		for i, e := range form.Entries {
 			parts[i] = uploaded{Name: e.Name, Type: e.ContentType, Size: int64(len(e.Value))}
@@ -42,16 +31,28 @@ func (s *Site) upload(x *httpserver.Exchange) {
 			}
 		}
 		go form.Close() // a large file takes a moment to remove
-		s.sayJSON(x, parts)
+		return parts
 	})
 }
 
-// form answers an urlencoded form with its fields.
+// form answers an urlencoded form with its fields. There are no files to remove.
 func (s *Site) form(x *httpserver.Exchange) {
+	s.answerForm(x, true, func(form *multipart.Form) any {
+		fields := make([][2]string, len(form.Entries))
+		for i, e := range form.Entries {
+			fields[i] = [2]string{e.Name, e.Value}
+		}
+		return fields
+	})
+}
+
+// answerForm collects a form of the one type or the other and answers with what describe says
+// of it.
+func (s *Site) answerForm(x *httpserver.Exchange, urlencoded bool, describe func(*multipart.Form) any) {
 	if s.formPage(x) {
 		return
 	}
-	if !multipart.IsURLEncoded(string(x.Request().Header.ValueOf(http.FieldContentType))) {
+	if multipart.IsURLEncoded(string(x.Request().Header.ValueOf(http.FieldContentType))) != urlencoded {
 		s.formFailed(x, multipart.ErrContentType)
 		return
 	}
@@ -60,11 +61,7 @@ func (s *Site) form(x *httpserver.Exchange) {
 			s.formFailed(x, err)
 			return
 		}
-		fields := make([][2]string, len(form.Entries))
-		for i, e := range form.Entries {
-			fields[i] = [2]string{e.Name, e.Value}
-		}
-		s.sayJSON(x, fields)
+		s.sayJSON(x, describe(form))
 	})
 }
 
