@@ -525,3 +525,23 @@ func TestH2ConnectionLost(t *testing.T) {
 		}
 	}
 }
+
+// A client that sends on after its connection was ended is not read for ever, but has time to see
+// why it was.
+func TestH2GoodbyeToOneWhoSendsOn(t *testing.T) {
+	t.Parallel()
+	p := embedH2(t, &httpserver.Server{Native: ping2})
+	p.hello().window(0, 1<<31-1).into(p)
+	p.tell("GOAWAY 0 FLOW_CONTROL_ERROR")
+	sent := 0
+	for ; p.Reading() && sent < 10<<20; sent += 16 << 10 {
+		feed(t, p.Channel, strings.Repeat("x", 16<<10))
+	}
+	if sent > 512<<10 || !p.IsOpen() || !p.OutboundShutdown() {
+		t.Fatalf("%d bytes read; open: %v, ended: %v", sent, p.IsOpen(), p.OutboundShutdown())
+	}
+	p.Advance(2 * time.Second)
+	if p.IsOpen() {
+		t.Error("the connection stays")
+	}
+}

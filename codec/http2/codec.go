@@ -67,8 +67,8 @@ var goingAwayEvent GoingAway
 // this is for: a peer that has answers and control frames made, and takes none.
 const maxOwed = 256 << 10
 
-// lingerTime and lingerBytes bound how long a connection is read, and what comes thrown
-// away, after this side has ended: closed at once it would be reset, and the peer might never
+// lingerTime bounds how long a connection stays after this side has ended, and lingerBytes what
+// is read and thrown away meanwhile: closed at once it would be reset, and the peer might never
 // see why it was ended.
 const (
 	lingerTime  = 2 * time.Second
@@ -239,13 +239,14 @@ func (c *codec) OnReadComplete(ctx *channel.Context) {
 	if c.state == serving {
 		c.flush()
 	} else if !ctx.Channel().AutoRead() && ctx.Channel().IsOpen() {
-		ctx.Read()
+		c.Read(ctx)
 	}
 }
 
-// Read is the request for input. It is held back while the codec can't use any.
+// Read is the request for input. It is held back while the codec can't use any, and for good
+// when enough was thrown away.
 func (c *codec) Read(ctx *channel.Context) {
-	if c.in != nil {
+	if c.in != nil || c.discarded > lingerBytes {
 		c.flags |= holdsRead
 		return
 	}
@@ -255,7 +256,7 @@ func (c *codec) Read(ctx *channel.Context) {
 func (c *codec) resumeRead() {
 	if c.is(holdsRead) && c.in == nil {
 		c.flags &^= holdsRead
-		c.ctx.Read()
+		c.Read(c.ctx)
 	}
 }
 

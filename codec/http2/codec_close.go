@@ -87,11 +87,8 @@ func (c *codec) finish() {
 
 // discard throws input away.
 func (c *codec) discard(b *buffer.Buffer) {
-	n := int64(b.Len())
+	c.discarded += int64(b.Len())
 	b.Close()
-	if c.discarded += n; c.discarded > lingerBytes && c.state == lingering {
-		c.ctx.Close()
-	}
 }
 
 // OnShutdown is told that the peer has ended its direction. A server's answers to whole
