@@ -20,7 +20,7 @@ import (
 func TestMain(m *testing.M) { buffertest.Main(m) }
 
 // patience is how long a test waits for what must happen.
-const patience = 20 * time.Second
+const patience = time.Minute
 
 func newGroup(t *testing.T, loops int) *loop.Group {
 	t.Helper()

@@ -13,7 +13,7 @@ import (
 )
 
 // patience is how long a test waits for what has to come.
-const patience = 20 * time.Second
+const patience = time.Minute
 
 func newGroup(t *testing.T) *loop.Group {
 	t.Helper()

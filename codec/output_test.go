@@ -47,7 +47,7 @@ func TestRecycledOutputListForgets(t *testing.T) {
 	for _, n := range []int{1, 8, 9, 40} {
 		for _, take := range []int{0, n / 2, n} {
 			messages := fillAndRecycle(m.Loop(), n, take)
-			for deadline := time.Now().Add(30 * time.Second); ; {
+			for deadline := time.Now().Add(time.Minute); ; {
 				runtime.GC()
 				kept := 0
 				for _, msg := range messages {
@@ -130,7 +130,7 @@ func TestWriteWhileTheChannelIsPrepared(t *testing.T) {
 		t.Errorf("wrote %q", head.texts)
 	}
 	ch.Close()
-	if _, err := g.Shutdown(0, 30*time.Second).Wait(t.Context()); err != nil {
+	if _, err := g.Shutdown(0, time.Minute).Wait(t.Context()); err != nil {
 		t.Error(err)
 	}
 }

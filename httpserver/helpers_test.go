@@ -21,7 +21,7 @@ import (
 )
 
 // patience is how long a test waits for what has to come.
-const patience = 20 * time.Second
+const patience = time.Minute
 
 // serve starts s on a free port of the loopback interface and returns its address. The test
 // ends it.

@@ -16,7 +16,7 @@ import (
 func TestMain(m *testing.M) { buffertest.Main(m) }
 
 // patience bounds every wait for something that has to happen; no test passes by waiting.
-const patience = 30 * time.Second
+const patience = time.Minute
 
 // startGroup returns a group that ends with the test. Its log goes to the returned buffer.
 func startGroup(t *testing.T, o Options) (*Group, *logBuffer) {

@@ -66,7 +66,7 @@ func listen(t *testing.T) string {
 		ctx, cancel := context.WithCancel(context.Background())
 		cancel() // nothing is worth waiting for
 		_ = s.Shutdown(ctx)
-		if _, err := group.Shutdown(0, 5*time.Second).Wait(context.Background()); err != nil {
+		if _, err := group.Shutdown(0, time.Minute).Wait(context.Background()); err != nil {
 			t.Error(err)
 		}
 	})

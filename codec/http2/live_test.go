@@ -30,7 +30,7 @@ func group(t *testing.T) *loop.Group {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if _, err := g.Shutdown(0, 5*time.Second).Wait(context.Background()); err != nil {
+		if _, err := g.Shutdown(0, time.Minute).Wait(context.Background()); err != nil {
 			t.Error(err)
 		}
 	})

@@ -33,7 +33,7 @@ func newGroup(t *testing.T) *loop.Group {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if _, err := group.Shutdown(0, 5*time.Second).Wait(context.Background()); err != nil {
+		if _, err := group.Shutdown(0, time.Minute).Wait(context.Background()); err != nil {
 			t.Error(err)
 		}
 	})

@@ -22,7 +22,7 @@ import (
 
 func TestMain(m *testing.M) { buffertest.Main(m) }
 
-const patience = 20 * time.Second
+const patience = time.Minute
 
 func newPool(t testing.TB, workers int) *offload.Pool {
 	p := offload.NewPool(offload.PoolOptions{Workers: workers})

@@ -68,7 +68,7 @@ func listenOn(t *testing.T, f *failing) (*channel.Channel, *noted) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if _, err := g.Shutdown(0, 20*time.Second).Wait(context.Background()); err != nil {
+		if _, err := g.Shutdown(0, time.Minute).Wait(context.Background()); err != nil {
 			t.Error(err)
 		}
 	})

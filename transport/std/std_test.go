@@ -17,7 +17,7 @@ import (
 	"millrace.dev/transport/std"
 )
 
-const patience = 20 * time.Second
+const patience = time.Minute
 
 // recorder is a handler that passes on what comes.
 type recorder struct {

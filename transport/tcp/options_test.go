@@ -18,7 +18,7 @@ import (
 	"millrace.dev/transport/tcp"
 )
 
-const patience = 20 * time.Second
+const patience = time.Minute
 
 // rig has both ends of one connection with the same options.
 type rig struct {

@@ -16,7 +16,7 @@ import (
 	"millrace.dev/transport/unix"
 )
 
-const patience = 20 * time.Second
+const patience = time.Minute
 
 // rig binds listeners on a loop.
 type rig struct {

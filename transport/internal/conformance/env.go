@@ -21,7 +21,7 @@ import (
 )
 
 // patience is how long a test waits for what must happen. Only a failure takes that long.
-const patience = 30 * time.Second
+const patience = time.Minute
 
 func newDeadline() <-chan time.Time { return time.After(patience) }
 

@@ -21,7 +21,7 @@ import (
 
 func TestMain(m *testing.M) { buffertest.Main(m) }
 
-const patience = 20 * time.Second
+const patience = time.Minute
 
 // abstract is the family of Unix sockets without a file.
 type abstract struct{}

@@ -14,7 +14,7 @@ import (
 )
 
 // patience bounds every wait of a test; it only matters when something is broken.
-const patience = 20 * time.Second
+const patience = time.Minute
 
 // output collects what is written to it, by any goroutine.
 type output struct {

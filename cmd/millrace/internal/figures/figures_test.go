@@ -41,7 +41,7 @@ func start(t testing.TB) (string, *figures.Collector) {
 		if err := server.Close(); err != nil {
 			t.Error(err)
 		}
-		if _, err := group.Shutdown(0, 5*time.Second).Wait(context.Background()); err != nil {
+		if _, err := group.Shutdown(0, time.Minute).Wait(context.Background()); err != nil {
 			t.Error(err)
 		}
 	})

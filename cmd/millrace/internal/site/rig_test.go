@@ -26,7 +26,7 @@ import (
 func TestMain(m *testing.M) { buffertest.Main(m) }
 
 // patience bounds every wait of a test; it only matters when something is broken.
-const patience = 20 * time.Second
+const patience = time.Minute
 
 // rig is a site on a server of its own.
 type rig struct {
