@@ -38,6 +38,7 @@ const (
 	cServed                          // there was a request
 	cLingering                       // this side has ended; what comes is thrown away
 	cIdled                           // it has been idle for too long and is being drained
+	cDrains                          // the server is being drained
 )
 
 // Added is for the pipeline.
@@ -299,6 +300,7 @@ func (c *conn) OnEvent(ctx *channel.Context, event any) {
 	case Negotiated:
 		c.negotiated(e.NegotiatedProtocol())
 	case bootstrap.Drain:
+		c.flags |= cDrains
 		c.proto.Drain()
 	}
 	ctx.FireEvent(event)

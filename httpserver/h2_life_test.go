@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/net/http2"
 
+	"millrace.dev/bootstrap"
 	"millrace.dev/buffer"
 	"millrace.dev/channel"
 	"millrace.dev/codec/http"
@@ -502,6 +503,32 @@ func TestH2ShutdownWithNetHTTPClient(t *testing.T) {
 	client.CloseIdleConnections()
 	if err := receiveFrom(t, "Shutdown returns", ended); err != nil {
 		t.Error(err)
+	}
+}
+
+// A connection that becomes HTTP/2's while the server is drained is drained as well.
+func TestH2BeginsWhileTheServerIsDrained(t *testing.T) {
+	t.Parallel()
+	const goodbye = `GOAWAY 2147483647 NO_ERROR; PING "draining"`
+	for _, upgrade := range []bool{false, true} {
+		p := embedH2(t, &httpserver.Server{Native: ping2})
+		input := newFrames().hello().get(1, "/").take()
+		if upgrade {
+			input = upgradeOffer("GET", "AAMAAABk", "")
+		}
+		feed(t, p.Channel, input[:10])
+		p.FireEvent(bootstrap.Drain{})
+		feed(t, p.Channel, input[10:])
+		if upgrade {
+			head, rest, _ := strings.Cut(rawSent(t, p.Channel), "\r\n\r\n")
+			if !strings.HasPrefix(head, "HTTP/1.1 101 ") {
+				t.Fatalf("answered %q", head)
+			}
+			p.out.WriteString(rest)
+		}
+		p.tell(goodbye + "; 1 204 end")
+		p.Advance(time.Second)
+		p.tell("GOAWAY 1 NO_ERROR")
 	}
 }
 

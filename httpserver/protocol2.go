@@ -114,7 +114,7 @@ func (over2) readComplete(*conn) {} // the codec times heads itself
 // left looks at the client's content only: the codec has timeouts for the rest.
 func (p over2) left(c *conn, t *Timeouts, now time.Duration) time.Duration {
 	switch phase, since := p.Phase(); {
-	case c.flags&cIdled != 0:
+	case phase == http2.PhaseIdle && c.flags&cIdled != 0:
 		return never // the codec closes
 	case phase == http2.PhaseIdle && c.flags&cServed == 0:
 		return remaining(since, t.Header, now)

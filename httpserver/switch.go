@@ -45,6 +45,9 @@ func (c *conn) becomeHTTP2(add func(p *channel.Pipeline, base, name string, hand
 		c.ctx.Close()
 		return nil
 	}
+	if c.flags&cDrains != 0 {
+		codec.Drain() // the client had begun before
+	}
 	return codec
 }
 
