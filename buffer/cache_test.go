@@ -7,8 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"millrace.dev/internal/goid"
-	"millrace.dev/internal/race"
+	"millrace.dev/internal/allocs"
 )
 
 // boundCache returns a cache bound to the test's goroutine, at a level that recycles.
@@ -34,18 +33,8 @@ func elsewhere(f func()) {
 	<-done
 }
 
-// countsAllocations skips a test where allocations can't be counted.
-func countsAllocations(t *testing.T) {
-	if testing.AllocsPerRun(10, func() { goid.Current() }) != 0 {
-		t.Skip("the portable way to name a goroutine allocates")
-	}
-	if race.Enabled {
-		t.Skip("sync.Pool drops things at random under the race detector")
-	}
-}
-
 func TestAllocateAndCloseAllocateNothing(t *testing.T) {
-	countsAllocations(t)
+	allocs.Need(t)
 	for _, level := range []LeakLevel{Disabled, Simple} {
 		c := boundCache(t, PooledOptions{})
 		SetLeakLevel(level)
@@ -59,7 +48,7 @@ func TestAllocateAndCloseAllocateNothing(t *testing.T) {
 }
 
 func TestWorkOnBuffersAllocatesNothing(t *testing.T) {
-	countsAllocations(t)
+	allocs.Need(t)
 	c := boundCache(t, PooledOptions{})
 	p := make([]byte, 100)
 	for name, f := range map[string]func(){
@@ -99,7 +88,7 @@ func TestWorkOnBuffersAllocatesNothing(t *testing.T) {
 }
 
 func TestComposeAllocatesNothing(t *testing.T) {
-	countsAllocations(t)
+	allocs.Need(t)
 	c := boundCache(t, PooledOptions{})
 	if n := testing.AllocsPerRun(1000, func() {
 		a, b, d := c.Allocate(1000), c.Allocate(1000), c.Allocate(1000)

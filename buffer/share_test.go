@@ -5,6 +5,8 @@ import (
 	"slices"
 	"sync"
 	"testing"
+
+	"millrace.dev/internal/allocs"
 )
 
 // permutations calls f with every order of n numbers.
@@ -116,7 +118,7 @@ func TestTheLastOwnerHasAllOfTheMemory(t *testing.T) {
 }
 
 func TestSharingAllocatesNothing(t *testing.T) {
-	countsAllocations(t)
+	allocs.Need(t)
 	c := boundCache(t, PooledOptions{})
 	SetLeakLevel(Simple)
 	pooled := c.Allocate(5000)

@@ -1,78 +1,15 @@
 package codec_test
 
 import (
-	"net"
 	"strings"
 	"testing"
 
 	"millrace.dev/buffer"
 	"millrace.dev/channel"
 	"millrace.dev/codec"
-	"millrace.dev/internal/goid"
-	"millrace.dev/internal/race"
-	"millrace.dev/loop"
+	"millrace.dev/internal/allocs"
+	"millrace.dev/internal/blackhole"
 )
-
-// bare is a channel whose loop allocates from a cache, as real loops do, and whose transport
-// drops what it is sent. The leak level is one at which closed buffers are used again, so
-// its tests must not be parallel.
-type bare struct {
-	ch     *channel.Channel
-	loop   *loop.Manual
-	driver channel.Driver
-	cache  *buffer.Cache
-}
-
-func newBare(t testing.TB, handlers ...any) *bare {
-	was := buffer.CurrentLeakLevel()
-	buffer.SetLeakLevel(buffer.Disabled)
-	t.Cleanup(func() { buffer.SetLeakLevel(was) })
-	b := &bare{cache: buffer.NewPooled(buffer.PooledOptions{}).NewCache()}
-	b.cache.Bind()
-	t.Cleanup(b.cache.Unbind)
-	b.loop = must(loop.NewManual(loop.Options{Allocator: b.cache}))
-	b.ch = channel.New(b.loop.Loop(), b, nil, nil)
-	for _, h := range handlers {
-		if err := b.ch.Pipeline().AddLast("", h); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := b.ch.Register().Err(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		b.ch.Close()
-		b.loop.Close()
-	})
-	return b
-}
-
-// feed delivers s as one read batch.
-func (b *bare) feed(s string) {
-	in := b.cache.Allocate(len(s))
-	_, _ = in.WriteString(s)
-	b.driver.BeginBatch()
-	b.driver.Read(in)
-	b.driver.EndBatch()
-}
-
-func (b *bare) Register(d channel.Driver) error  { b.driver = d; return nil }
-func (b *bare) Deregister() error                { return nil }
-func (b *bare) Active() bool                     { return true }
-func (b *bare) Bind(net.Addr) error              { return nil }
-func (b *bare) Connect(_, _ net.Addr) error      { return nil }
-func (b *bare) StartRead()                       {}
-func (b *bare) StopRead()                        {}
-func (b *bare) Shutdown(channel.Direction) error { return nil }
-func (b *bare) Close() error                     { return nil }
-func (b *bare) LocalAddr() net.Addr              { return nil }
-func (b *bare) RemoteAddr() net.Addr             { return nil }
-func (b *bare) Write(q *channel.Queue) error {
-	for !q.Empty() {
-		q.Progress(q.Bytes())
-	}
-	return nil
-}
 
 // drop closes what it gets, and counts.
 type drop struct{ n int }
@@ -85,7 +22,7 @@ func (d *drop) OnRead(_ *channel.Context, msg any) {
 // Decoding allocates nothing in the steady state, whether frames come whole or in pieces,
 // merged or joined.
 func TestDecodingAllocatesNothing(t *testing.T) {
-	countsAllocations(t)
+	allocs.Need(t)
 	for name, row := range map[string]struct {
 		d             codec.Decoder
 		first, second string // three frames, cut in the middle of the second
@@ -101,10 +38,10 @@ func TestDecodingAllocatesNothing(t *testing.T) {
 			h := codec.NewDecoderHandler(row.d)
 			h.MergeLimit = limit
 			end := &drop{}
-			b := newBare(t, h, end)
+			b := blackhole.Connect(t, h, end)
 			once := func() {
-				b.feed(row.first)
-				b.feed(row.second)
+				b.Receive(row.first)
+				b.Receive(row.second)
 			}
 			for range 10 {
 				once()
@@ -137,14 +74,14 @@ func TestMergingIsLinear(t *testing.T) {
 		h := codec.NewDecoderHandler(d)
 		h.MergeLimit = row.limit
 		end := &drop{}
-		b := newBare(t, h, end)
+		b := blackhole.Connect(t, h, end)
 		piece := strings.Repeat("x", row.size)
 		reads := uint64(0)
 		for sent := 0; sent < total; sent += row.size {
-			b.feed(piece)
+			b.Receive(piece)
 			reads++
 		}
-		if n := b.cache.Stats().Allocs - reads; n > row.most {
+		if n := b.Cache.Stats().Allocs - reads; n > row.most {
 			t.Errorf("%+v: merging has taken %d buffers", row, n)
 		}
 		if end.n != 1 || d.parts > row.parts {
@@ -182,23 +119,23 @@ func (numbers) EncodeMessage(n *number, out *codec.OutputList) error {
 }
 
 func TestEncodingAllocatesNothing(t *testing.T) {
-	countsAllocations(t)
-	b := newBare(t,
+	allocs.Need(t)
+	b := blackhole.Connect(t,
 		must(codec.NewLengthFieldPrepender(codec.PrependOptions{Width: 4})),
 		codec.NewEncoderHandler[*number](numbers{}),
 		codec.NewMessageEncoderHandler[*number](numbers{}))
 	n := number(7)
 	for what, write := range map[string]func(){
-		"small message": func() { b.ch.WriteAndFlush(&n) },
+		"small message": func() { b.Channel.WriteAndFlush(&n) },
 		"large body": func() {
-			body := b.cache.Allocate(2000)
+			body := b.Cache.Allocate(2000)
 			body.SetWriterIndex(2000)
-			b.ch.WriteAndFlush(body)
+			b.Channel.WriteAndFlush(body)
 		},
 	} {
 		once := func() {
 			write()
-			b.loop.RunPending()
+			b.Loop.RunPending()
 		}
 		for range 10 {
 			once()
@@ -222,24 +159,13 @@ func BenchmarkFrames(b *testing.B) {
 	} {
 		b.Run(name, func(b *testing.B) {
 			end := &drop{}
-			r := newBare(b, codec.NewDecoderHandler(d), end)
+			r := blackhole.Connect(b, codec.NewDecoderHandler(d), end)
 			in := string(frames)
 			b.ReportAllocs()
 			for b.Loop() {
-				r.feed(in)
+				r.Receive(in)
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*64), "ns/frame")
 		})
-	}
-}
-
-// countsAllocations skips a test where allocations can't be counted.
-func countsAllocations(t *testing.T) {
-	t.Helper()
-	if testing.AllocsPerRun(10, func() { goid.Current() }) != 0 {
-		t.Skip("the portable way to name a goroutine allocates")
-	}
-	if race.Enabled {
-		t.Skip("sync.Pool drops things at random under the race detector")
 	}
 }

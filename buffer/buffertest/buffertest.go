@@ -16,7 +16,7 @@ import (
 //
 //	func TestMain(m *testing.M) { buffertest.Main(m) }
 //
-// A test that changes the leak level or the reporter puts them back (Reporter).
+// A test that changes the leak level or the reporter puts them back (Level, Reporter).
 func Main(m *testing.M) {
 	buffer.SetLeakLevel(buffer.Paranoid)
 	buffer.SetLeakReporter(leaks.add)
@@ -36,6 +36,14 @@ func Reporter(t testing.TB, f func(buffer.Report)) {
 		Collect()
 		buffer.SetLeakReporter(leaks.add)
 	})
+}
+
+// Level sets the leak level for a test t, which must not be parallel: to Disabled where
+// allocations or time are counted, both of which the detector needs.
+func Level(t testing.TB, l buffer.LeakLevel) {
+	was := buffer.CurrentLeakLevel()
+	buffer.SetLeakLevel(l)
+	t.Cleanup(func() { buffer.SetLeakLevel(was) })
 }
 
 // Collect collects garbage until every Buffer that was leaked before the call has been

@@ -12,7 +12,7 @@ import (
 
 	"millrace.dev/buffer"
 	"millrace.dev/buffer/buffertest"
-	"millrace.dev/internal/race"
+	"millrace.dev/internal/allocs"
 )
 
 func TestMain(m *testing.M) { buffertest.Main(m) }
@@ -478,7 +478,7 @@ func TestLimits(t *testing.T) {
 }
 
 func TestAllocations(t *testing.T) {
-	if race.Enabled {
+	if allocs.RaceDetector {
 		t.Skip("allocations can't be counted under the race detector")
 	}
 	header := headerOf("Host", "a", "Accept", "b", "X-Other", "c", "Connection", "keep-alive, x")

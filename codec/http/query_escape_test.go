@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"millrace.dev/buffer"
-	"millrace.dev/internal/race"
+	"millrace.dev/internal/allocs"
 )
 
 // keptBytes are the bytes that each mode leaves alone, spelled out.
@@ -123,7 +123,7 @@ func TestWriteEscapedToComposite(t *testing.T) {
 }
 
 func TestEscapeAllocations(t *testing.T) {
-	if race.Enabled {
+	if allocs.RaceDetector {
 		t.Skip("the race detector allocates")
 	}
 	long := strings.Repeat("long enough é ", 20)

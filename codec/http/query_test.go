@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"millrace.dev/internal/race"
+	"millrace.dev/internal/allocs"
 )
 
 // formRows are forms, and the names and values in turn that the WHATWG's rules find there.
@@ -248,12 +248,12 @@ func TestQueryLimits(t *testing.T) {
 func TestQueryMillionParameters(t *testing.T) {
 	form := bytes.Repeat([]byte("a=1&"), 1<<20)
 	var q Query
-	if allocs := testing.AllocsPerRun(1, func() {
+	if n := testing.AllocsPerRun(1, func() {
 		if q.Parse(form) != ErrQueryParameters || q.Len() != 0 {
 			t.Error("taken")
 		}
-	}); allocs > 0 && !race.Enabled {
-		t.Errorf("%v allocations", allocs)
+	}); n > 0 && !allocs.RaceDetector {
+		t.Errorf("%v allocations", n)
 	}
 	var d FormDecoder
 	pieces, used := 0, 0
@@ -376,7 +376,7 @@ func readQuery(in []byte) (n int) {
 }
 
 func TestQueryAllocations(t *testing.T) {
-	if race.Enabled {
+	if allocs.RaceDetector {
 		t.Skip("the race detector allocates")
 	}
 	count := func(name string, want float64, f func()) {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"millrace.dev/buffer"
+	"millrace.dev/buffer/buffertest"
 	"millrace.dev/codec/http"
 )
 
@@ -48,7 +49,7 @@ func drain(b *testing.B, d *RequestDecoder, in *buffer.Buffer) (requests int) {
 }
 
 func BenchmarkRequestDecoder(b *testing.B) {
-	withoutLeakDetector(b)
+	buffertest.Level(b, buffer.Disabled)
 	for _, c := range []struct {
 		name, input string
 	}{{"wrk", wrkHead}, {"browser", browserHead}, {"chunked", chunkedPost}} {
@@ -61,7 +62,7 @@ func BenchmarkRequestDecoder(b *testing.B) {
 
 // BenchmarkRequestDecoderSteps has the same heads arrive in pieces.
 func BenchmarkRequestDecoderSteps(b *testing.B) {
-	withoutLeakDetector(b)
+	buffertest.Level(b, buffer.Disabled)
 	for _, step := range []int{1, 7, 64, 1024} {
 		b.Run(fmt.Sprintf("%d", step), func(b *testing.B) {
 			d := NewRequestDecoder(http.Limits{})
@@ -72,7 +73,7 @@ func BenchmarkRequestDecoderSteps(b *testing.B) {
 
 // BenchmarkRequestDecoderPipelined has 16 requests arrive at once.
 func BenchmarkRequestDecoderPipelined(b *testing.B) {
-	withoutLeakDetector(b)
+	buffertest.Level(b, buffer.Disabled)
 	d := NewRequestDecoder(http.Limits{})
 	input := strings.Repeat(wrkHead, 16)
 	measure(b, input, len(input), func(in *buffer.Buffer) int { return drain(b, d, in) })

@@ -5,11 +5,12 @@ import (
 	"time"
 
 	"millrace.dev/buffer"
+	"millrace.dev/buffer/buffertest"
 	"millrace.dev/codec/http"
 )
 
 func BenchmarkResponseEncoder(b *testing.B) {
-	withoutLeakDetector(b)
+	buffertest.Level(b, buffer.Disabled)
 	const body = "Hello, World!"
 	date := http.NewDate(time.Now)
 	data := buffer.CopyString(body)

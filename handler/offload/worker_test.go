@@ -3,7 +3,6 @@ package offload_test
 import (
 	"context"
 	"fmt"
-	"net"
 	"runtime"
 	"strings"
 	"sync/atomic"
@@ -13,8 +12,8 @@ import (
 	"millrace.dev/channel"
 	"millrace.dev/channel/embedded"
 	"millrace.dev/handler/offload"
-	"millrace.dev/internal/goid"
-	"millrace.dev/internal/race"
+	"millrace.dev/internal/allocs"
+	"millrace.dev/internal/blackhole"
 	"millrace.dev/loop"
 )
 
@@ -133,26 +132,10 @@ func (e endless) Work(call *offload.Call, _ int) error {
 	}
 }
 
-// null is a transport of nothing.
-type null struct{ driver channel.Driver }
-
-func (n *null) Register(d channel.Driver) error { n.driver = d; return nil }
-func (*null) Deregister() error                 { return nil }
-func (*null) Active() bool                      { return true }
-func (*null) Bind(net.Addr) error               { return nil }
-func (*null) Connect(_, _ net.Addr) error       { return nil }
-func (*null) StartRead()                        {}
-func (*null) StopRead()                         {}
-func (*null) Write(q *channel.Queue) error      { q.Progress(q.Bytes()); return nil }
-func (*null) Shutdown(channel.Direction) error  { return nil }
-func (*null) Close() error                      { return nil }
-func (*null) LocalAddr() net.Addr               { return nil }
-func (*null) RemoteAddr() net.Addr              { return nil }
-
 // startOnLoop sends 1000 numbers through a channel of the loop, and says what was wrong with
 // what came back.
 func startOnLoop(l *loop.Loop, pool *offload.Pool, done chan<- string) {
-	tr := &null{}
+	tr := &blackhole.Transport{}
 	ch := channel.New(l, tr, nil, nil)
 	next := 0
 	end := check(func(n int) {
@@ -171,11 +154,11 @@ func startOnLoop(l *loop.Loop, pool *offload.Pool, done chan<- string) {
 	ch.Register()
 	for i := 0; i < 1000; i += 10 {
 		_ = l.Execute(func() {
-			tr.driver.BeginBatch()
+			tr.Driver.BeginBatch()
 			for n := range 10 {
-				tr.driver.Read(i + n)
+				tr.Driver.Read(i + n)
 			}
-			tr.driver.EndBatch()
+			tr.Driver.EndBatch()
 		})
 	}
 }
@@ -186,7 +169,7 @@ func (c check) OnRead(_ *channel.Context, msg any) { c(msg.(int)) }
 
 // A message costs no allocation of the handler's own.
 func TestAllocations(t *testing.T) {
-	countsAllocations(t)
+	allocs.Need(t)
 	pool := newPool(t, 1)
 	results := 0
 	ch := embedded.New(offload.New(pool, func(_ context.Context, p *int) (any, error) { return p, nil }, offload.Options{}),
@@ -244,14 +227,3 @@ func Example() {
 type print func(msg any)
 
 func (p print) OnRead(_ *channel.Context, msg any) { p(msg) }
-
-// countsAllocations skips a test where allocations can't be counted.
-func countsAllocations(t *testing.T) {
-	t.Helper()
-	if testing.AllocsPerRun(10, func() { goid.Current() }) != 0 {
-		t.Skip("the portable way to name a goroutine allocates")
-	}
-	if race.Enabled {
-		t.Skip("sync.Pool drops things at random under the race detector")
-	}
-}

@@ -3,7 +3,7 @@ package hpack
 import (
 	"testing"
 
-	"millrace.dev/internal/race"
+	"millrace.dev/internal/allocs"
 )
 
 type counter struct{ fields, bytes int }
@@ -16,7 +16,7 @@ func (c *counter) Field(f *Field) {
 // Blocks whose fields change all the time, so that entries come and go, cost no allocation
 // at either end once the tables have their size.
 func TestSteadyStateAllocatesNothing(t *testing.T) {
-	if race.Enabled {
+	if allocs.RaceDetector {
 		t.Skip("allocations can't be counted with the race detector")
 	}
 	var e Encoder
