@@ -57,15 +57,27 @@ func (x *Exchange) RespondFixed(f *http.Fixed) channel.Future {
 // error's: who answers in pieces mostly reads meanwhile.
 func (x *Exchange) Start(r *http.Response) channel.Future {
 	r.End = r.Status < 200
+	x.depth++
 	if x.is(sExpects) && r.Status >= 200 && r.Status < 400 && x.headRefusal(r) == nil {
 		x.state &^= sExpects
 		x.conn.askForContent(x)
 	}
-	return x.send(r)
+	f := x.sendHead(r)
+	x.depth--
+	x.settle()
+	return f
 }
 
 // send writes a head.
 func (x *Exchange) send(r *http.Response) channel.Future {
+	x.depth++ // what a write leads to may end x, which must not be recycled before this returns
+	f := x.sendHead(r)
+	x.depth--
+	x.settle()
+	return f
+}
+
+func (x *Exchange) sendHead(r *http.Response) channel.Future {
 	c := x.conn
 	if err := x.headRefusal(r); err != nil {
 		r.Close()
@@ -86,7 +98,7 @@ func (x *Exchange) send(r *http.Response) channel.Future {
 
 // put writes a part of the answer; head says which part it is, end that it is the last.
 func (x *Exchange) put(msg any, head, end bool) channel.Future {
-	x.depth++ // what a write leads to may end x, which must not be recycled before this returns
+	x.depth++ // as in send
 	f := x.conn.write(msg)
 	if end {
 		x.state |= sAnswered

@@ -188,6 +188,27 @@ func TestH2EarlyAnswer(t *testing.T) {
 	}
 }
 
+// Content that no handler has asked for is thrown away up to a bound, and then the client waits; the
+// answer ends it.
+func TestH2UnwantedContentBeforeTheAnswer(t *testing.T) {
+	t.Parallel()
+	var waiting *httpserver.Exchange
+	p := embedH2(t, &httpserver.Server{Native: httpserver.NativeFunc(func(x *httpserver.Exchange) bool {
+		waiting = x
+		return true
+	})})
+	p.hello().head(1, false, ":method=POST").into(p)
+	for range 3 {
+		p.data(1, strings.Repeat("x", 100<<10), false).into(p)
+	}
+	p.tell("")
+	waiting.Respond(200, "", nil)
+	p.tell("1 200 content-length=0 end; 1 RST NO_ERROR")
+	p.get(3, "/").into(p)
+	waiting.Respond(200, "", nil)
+	p.tell("3 200 content-length=0 end")
+}
+
 // A reset cancels the request's context, and fails what the handler does.
 func TestH2ResetReachesTheHandler(t *testing.T) {
 	t.Parallel()

@@ -80,13 +80,16 @@ func (p over2) giveUp(x *Exchange) {
 // refuse tells the client to try again: streams that it has reset no longer count as open,
 // but too many of their handlers are still running.
 func (p over2) refuse(x *Exchange) {
-	p.Reset(x.id, http2.RefusedStream)
-	x.conn.drop(x, errConnLost)
+	p.end(x, http2.RefusedStream, errConnLost)
 }
 
-func (p over2) abort(x *Exchange) {
-	p.Reset(x.id, http2.InternalError)
-	x.conn.drop(x, errAborted)
+func (p over2) abort(x *Exchange) { p.end(x, http2.InternalError, errAborted) }
+
+// end resets the stream of x; err is what the handler gets if it goes on.
+func (p over2) end(x *Exchange, code http2.ErrCode, err error) {
+	id := x.id
+	x.conn.drop(x, err)
+	p.Reset(id, code)
 }
 
 func (p over2) pause(x *Exchange) { p.Pause(x.id) }
@@ -96,8 +99,8 @@ func (p over2) resume(x *Exchange) {
 		return
 	}
 	x.lastIn = x.conn.ctx.Loop().Now()
-	p.Resume(x.id)
 	x.conn.armWithin(x.lastIn, x.Server().Timeouts.Body)
+	p.Resume(x.id) // the last, as it may lead to anything
 }
 
 func (p over2) writable(x *Exchange) bool { return p.Writable(x.id) }

@@ -366,28 +366,15 @@ func (e *stdExchange) RunTask() {
 	e.flags &^= asks
 	e.notify()
 	e.mu.Unlock()
-	if flags&fBodyFailed != 0 && e.x != nil {
-		e.x.state |= sCut
-	}
-	if first != nil {
-		e.deliver(first)
-		for _, msg := range more {
-			e.deliver(msg)
-		}
-	}
 	if x := e.x; x != nil {
-		if flags&fStream != 0 && !x.IsWritable() {
-			e.block()
-		}
-		if flags&fContinue != 0 && x.is(sExpects) {
-			x.state &^= sExpects
-			e.conn.askForContent(x)
-		}
-		if flags&fResume != 0 {
-			x.resumeReading()
-		}
-		if flags&fAbort != 0 {
-			e.conn.proto.abort(x)
+		x.depth++ // it is not recycled before all is done
+		e.answer(x, flags, first, more)
+		x.depth--
+		x.settle()
+	} else if first != nil {
+		channel.Dispose(first)
+		for _, msg := range more {
+			channel.Dispose(msg)
 		}
 	}
 	if flags&fHijack != 0 {
@@ -395,6 +382,35 @@ func (e *stdExchange) RunTask() {
 	}
 	if flags&fDone != 0 {
 		e.done(flags)
+	}
+}
+
+// answer does what concerns the exchange.
+func (e *stdExchange) answer(x *Exchange, flags stdFlags, first any, more []any) {
+	if flags&fBodyFailed != 0 {
+		x.state |= sCut
+	}
+	if first != nil {
+		e.deliver(x, first)
+		for _, msg := range more {
+			e.deliver(x, msg)
+		}
+	}
+	if x.is(sOver) || x.state&(sAnswered|sBodyEnd) == sAnswered|sBodyEnd {
+		return
+	}
+	if flags&fStream != 0 && !x.IsWritable() {
+		e.block()
+	}
+	if flags&fContinue != 0 && x.is(sExpects) {
+		x.state &^= sExpects
+		e.conn.askForContent(x)
+	}
+	if flags&fResume != 0 {
+		x.resumeReading()
+	}
+	if flags&fAbort != 0 && !x.is(sOver) {
+		e.conn.proto.abort(x)
 	}
 }
 
@@ -406,12 +422,7 @@ func (e *stdExchange) block() {
 }
 
 // deliver writes a part of the answer.
-func (e *stdExchange) deliver(msg any) {
-	x := e.x
-	if x == nil {
-		channel.Dispose(msg)
-		return
-	}
+func (e *stdExchange) deliver(x *Exchange, msg any) {
 	switch m := msg.(type) {
 	case *http.Response:
 		if x.headRefusal(m) == ErrUpgrade && e.conn.http1() != nil {
