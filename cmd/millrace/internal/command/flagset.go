@@ -33,6 +33,11 @@ func (f *flagSet) add(v flag.Value, name, argument, text string) {
 	f.lines = append(f.lines, helpLine{name, argument, text})
 }
 
+// choose adds a flag whose values are a few words.
+func (f *flagSet) choose(v *choiceValue, name, text string) {
+	f.add(v, name, strings.Join(v.words, "|"), text)
+}
+
 // help writes everything about the command.
 func (f *flagSet) help(w io.Writer) {
 	fmt.Fprint(w, f.intro)

@@ -1,7 +1,6 @@
 package command
 
 import (
-	"strings"
 	"time"
 
 	"millrace.dev/codec/http"
@@ -33,9 +32,9 @@ Exit codes: 0 after a clean shutdown, 1 if it could not start or had to cut
 connections off at --shutdown-timeout, 2 for flags that make no sense.
 `
 
-// serveFlags returns the flags of serve and where their values go.
-func serveFlags() (*flagSet, *config) {
-	c := &config{
+// defaultConfig returns what holds unless flags say otherwise.
+func defaultConfig() *config {
+	return &config{
 		addr:            defaultAddr,
 		transport:       choice(transports...),
 		backlog:         4096,
@@ -62,10 +61,15 @@ func serveFlags() (*flagSet, *config) {
 		logFormat:       choice("text", "json"),
 		leakLevel:       choiceValue{"simple", []string{"disabled", "simple", "advanced", "paranoid"}},
 	}
+}
+
+// serveFlags returns the flags of serve and where their values go.
+func serveFlags() (*flagSet, *config) {
+	c := defaultConfig()
 	f := newFlagSet("serve", serveIntro, serveOutro)
 	f.heading("Where to listen")
 	f.add(&c.addr, "addr", "HOST:PORT", "Address to listen on. Port 0 takes a free one. With --transport unix, the path of the socket.")
-	f.add(&c.transport, "transport", strings.Join(c.transport.words, "|"), "How connections are carried: tcp is event-driven, on Linux; std goes through Go's net package, everywhere; unix is a Unix socket.")
+	f.choose(&c.transport, "transport", "How connections are carried: tcp is event-driven, on Linux; std goes through Go's net package, everywhere; unix is a Unix socket.")
 	f.add(&c.loops, "loops", "N", "Number of event loops. 0 is one for each processor.")
 	f.add(&c.oneAcceptor, "one-acceptor", "", "Let one listener give the connections to the loops in turn, instead of one listener for each loop (SO_REUSEPORT).")
 	f.add(&c.backlog, "backlog", "N", "Connections that may wait to be accepted. The system may lower it; with std it decides alone.")
@@ -87,7 +91,7 @@ func serveFlags() (*flagSet, *config) {
 	f.add(&c.http2MaxStreams, "http2-max-streams", "N", "Requests that may be under way on one connection; the client is told, and more are refused. The limits on requests and the time limits hold for each.")
 
 	f.heading("Memory")
-	f.add(&c.allocator, "allocator", strings.Join(c.allocator.words, "|"), "Where buffers come from: kept for reuse or not, on the Go heap or outside of it.")
+	f.choose(&c.allocator, "allocator", "Where buffers come from: kept for reuse or not, on the Go heap or outside of it.")
 
 	f.heading("Forms, at /upload and /form")
 	f.add(&c.uploadDir, "upload-dir", "DIRECTORY", "Where uploaded files are while their request is answered, without a name where the system allows it. The system's directory for temporary files unless given.")
@@ -108,9 +112,9 @@ func serveFlags() (*flagSet, *config) {
 	f.add(&c.shutdownTimeout, "shutdown-timeout", "TIME", "For requests under way to finish after SIGINT or SIGTERM.")
 
 	f.heading("Seeing what happens")
-	f.add(&c.logLevel, "log-level", strings.Join(c.logLevel.words, "|"), "Least important messages to log, on standard error.")
-	f.add(&c.logFormat, "log-format", strings.Join(c.logFormat.words, "|"), "How they are written.")
-	f.add(&c.leakLevel, "leak-level", strings.Join(c.leakLevel.words, "|"), "How many buffers the leak detector watches: none, one in 128, the same with the places that they passed, or all.")
+	f.choose(&c.logLevel, "log-level", "Least important messages to log, on standard error.")
+	f.choose(&c.logFormat, "log-format", "How they are written.")
+	f.choose(&c.leakLevel, "leak-level", "How many buffers the leak detector watches: none, one in 128, the same with the places that they passed, or all.")
 	f.add(&c.pprof, "pprof", "HOST:PORT", "Serve Go's profiles at /debug/pprof/ on an address of its own. Off by default.")
 	return f, c
 }
