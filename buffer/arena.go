@@ -23,17 +23,17 @@ type arena struct {
 	limit    int64        // of reserved; 0 is none
 	reserved atomic.Int64 // bytes taken from the system: chunks, and memory of its own
 
-	mu         sync.Mutex
-	spareBytes int // of empty slabs, and of empty chunks, that are kept
-	shelves    [numClasses]shelf
-	lists      chunkLists // the chunks in use
-	empty      []*chunk   // those that are all free
-	leastEmpty int        // the fewest since the last Trim
-	chunks     int        // all of them
-	emptySlabs int        // bytes of slabs that are all free
-	returned   uint64     // chunks given back
-	recovered  uint64     // slots that came back because their Buffer was leaked
-	dropped    []*chunk   // what unlock gives to the system
+	mu             sync.Mutex
+	spareBytes     int // of empty slabs, and of empty chunks, that are kept
+	shelves        [numClasses]shelf
+	lists          chunkLists // the chunks in use
+	empty          []*chunk   // those that are all free
+	leastEmpty     int        // the fewest since the last Trim
+	chunks         int        // all of them
+	emptySlabBytes int        // bytes of slabs that are all free
+	returned       uint64     // chunks given back
+	recovered      uint64     // slots that came back because their Buffer was leaked
+	dropped        []*chunk   // what unlock gives to the system
 }
 
 // unlock releases mu, and only then gives chunks to the system, which takes a while.
@@ -67,7 +67,7 @@ func (p *Pooled) takeSlot(k int) *Buffer {
 	s := h.slabs[len(h.slabs)-1]
 	if s.used == 0 {
 		h.empty--
-		p.emptySlabs -= slabPages[k] * pageSize
+		p.emptySlabBytes -= slabBytes(k)
 	}
 	s.used++
 	if s.used == s.slots {
@@ -101,8 +101,8 @@ func (p *Pooled) putSlot(b *Buffer) {
 		return
 	}
 	h.nowEmpty(s)
-	p.emptySlabs += slabPages[s.class] * pageSize
-	if p.emptySlabs > p.spareBytes {
+	p.emptySlabBytes += slabBytes(s.class)
+	if p.emptySlabBytes > p.spareBytes {
 		p.raze(s.class, p.spareBytes)
 	}
 }
@@ -111,7 +111,7 @@ func (p *Pooled) putSlot(b *Buffer) {
 func (p *Pooled) restock(k int) bool {
 	n := slabPages[k]
 	c, page := p.lists.find(n)
-	if c == nil && p.emptySlabs > max(chunkSize/2, int(p.reserved.Load()>>reclaimShift)) {
+	if c == nil && p.emptySlabBytes > max(chunkSize/2, int(p.reserved.Load()>>reclaimShift)) {
 		for i := range p.shelves {
 			for p.shelves[i].empty > 0 {
 				p.raze(i, p.spareBytes)
@@ -133,7 +133,7 @@ func (p *Pooled) restock(k int) bool {
 	h.add(s)
 	h.nowEmpty(s)
 	h.free += s.slots
-	p.emptySlabs += n * pageSize
+	p.emptySlabBytes += n * pageSize
 	return true
 }
 
@@ -173,7 +173,7 @@ func (p *Pooled) raze(k, spare int) {
 	h.ready -= s.cut
 	h.least = min(h.least, h.free)
 	n := slabPages[k]
-	p.emptySlabs -= n * pageSize
+	p.emptySlabBytes -= n * pageSize
 	c := s.chunk
 	c.slabs[s.page] = nil
 	c.give(s.page, n)
@@ -204,7 +204,7 @@ func (p *Pooled) Trim() {
 	defer p.unlock()
 	for k := range p.shelves {
 		h := &p.shelves[k]
-		slots := slabPages[k] * pageSize / classSizes[k]
+		slots := slabSlots(k)
 		for surplus := h.least; h.empty > 0 && surplus >= slots; surplus -= slots {
 			p.raze(k, 0)
 		}

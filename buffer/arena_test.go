@@ -38,8 +38,8 @@ func checkArena(t testing.TB, p *Pooled) {
 			t.Fatalf("class %d: %d free, %d ready, %d empty; counted %d, %d, %d; least %d", k, free, ready, empty, h.free, h.ready, h.empty, h.least)
 		}
 	}
-	if emptySlabs != p.emptySlabs {
-		t.Fatalf("%d bytes in empty slabs, counted %d", emptySlabs, p.emptySlabs)
+	if emptySlabs != p.emptySlabBytes {
+		t.Fatalf("%d bytes in empty slabs, counted %d", emptySlabs, p.emptySlabBytes)
 	}
 	chunks := len(p.empty)
 	for band, list := range p.lists {

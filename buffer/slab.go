@@ -31,9 +31,12 @@ var slabPages = func() (pages [numClasses]int) {
 	return pages
 }()
 
+// slabBytes and slabSlots say what a slab of class k has.
+func slabBytes(k int) int { return slabPages[k] * pageSize }
+func slabSlots(k int) int { return slabBytes(k) / classSizes[k] }
+
 func newSlab(c *chunk, page, class int) *slab {
-	s := &slab{chunk: c, page: page, class: class}
-	s.slots = slabPages[class] * pageSize / classSizes[class]
+	s := &slab{chunk: c, page: page, class: class, slots: slabSlots(class)}
 	s.self = weak.Make(s)
 	c.slabs[page] = s
 	return s
