@@ -40,25 +40,23 @@ func New(o Options) *Handler {
 
 // log writes a record, unless the level is off.
 func (h *Handler) log(ctx *channel.Context, event string, attrs ...slog.Attr) {
-	l := h.logger
-	if l == nil {
-		l = ctx.Channel().Logger()
-	}
-	level := h.level.Level()
-	if !l.Enabled(context.Background(), level) {
+	if !h.enabled(ctx) {
 		return
 	}
 	attrs = append(attrs, slog.Any("channel", ctx.Channel()))
-	l.LogAttrs(context.Background(), level, event, attrs...)
+	h.loggerOf(ctx).LogAttrs(context.Background(), h.level.Level(), event, attrs...)
 }
 
 // enabled keeps what describing a message costs from where nobody reads it.
 func (h *Handler) enabled(ctx *channel.Context) bool {
-	l := h.logger
-	if l == nil {
-		l = ctx.Channel().Logger()
+	return h.loggerOf(ctx).Enabled(context.Background(), h.level.Level())
+}
+
+func (h *Handler) loggerOf(ctx *channel.Context) *slog.Logger {
+	if h.logger != nil {
+		return h.logger
 	}
-	return l.Enabled(context.Background(), h.level.Level())
+	return ctx.Channel().Logger()
 }
 
 // logMessage logs an event that carries a message, described for as long as that is alive.
