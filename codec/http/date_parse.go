@@ -47,7 +47,7 @@ func parseRFC850(p []byte, now time.Time) (t time.Time, ok bool) {
 		return t, false
 	}
 	day := weekday(p[:3])
-	if day < 0 || string(p[:cut]) != time.Weekday(day).String() {
+	if day < 0 || string(p[:cut]) != day.String() {
 		return t, false
 	}
 	p = p[cut:]
@@ -105,22 +105,22 @@ func number(p []byte) int {
 }
 
 // weekday returns the day with that abbreviation, or -1.
-func weekday(p []byte) int {
+func weekday(p []byte) time.Weekday {
 	switch string(p) {
 	case "Sun":
-		return 0
+		return time.Sunday
 	case "Mon":
-		return 1
+		return time.Monday
 	case "Tue":
-		return 2
+		return time.Tuesday
 	case "Wed":
-		return 3
+		return time.Wednesday
 	case "Thu":
-		return 4
+		return time.Thursday
 	case "Fri":
-		return 5
+		return time.Friday
 	case "Sat":
-		return 6
+		return time.Saturday
 	}
 	return -1
 }
