@@ -1,5 +1,3 @@
-// Package limit has the convention of all options that bound something: zero means the default,
-// and less than zero that there is no bound.
 package limit
 
 // Effective returns the bound that an option's value means: byDefault for 0, none for less, and
