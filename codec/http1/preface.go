@@ -1,8 +1,6 @@
 package http1
 
-import (
-	"millrace.dev/channel"
-)
+import "millrace.dev/channel"
 
 // Preface is the event (channel.EventHandler), a *Preface, that tells that a connection
 // begins like one of HTTP/2 with prior knowledge (RFC 9113 section 3.4), with

@@ -7,10 +7,9 @@ import (
 )
 
 // index finds the entries of an Encoder's dynamic table by hash: whole fields, and the newest
-// one of a name. Each bucket has the number of its newest entry, and each
-// entry the number of the next older one in its bucket. As entries leave the table oldest
-// first, a chain ends at the first one that has left, and an eviction has nothing to do
-// here.
+// one of a name. Each bucket has the number of its newest entry, and each entry that of the
+// next older one in its bucket. As entries leave the table oldest first, a chain ends at the
+// first one that has left, and an eviction has nothing to do here.
 //
 // Numbers that have become stale, or were never set, may point into the table once more
 // when the numbers wrap around. So a candidate is compared in full, and a chain ends where
