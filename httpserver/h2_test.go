@@ -5,8 +5,12 @@ import (
 	"fmt"
 	"io"
 	nethttp "net/http"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+
+	"golang.org/x/net/http2"
 
 	"millrace.dev/buffer"
 	"millrace.dev/channel"
@@ -358,4 +362,36 @@ func TestH2HandlerClosesConnection(t *testing.T) {
 	c.pong([8]byte([]byte("draining"))).flush(c)
 	c.expect("GOAWAY 1 NO_ERROR")
 	c.ended()
+}
+
+// A file is closed when it was sent, and when nobody takes it any more.
+func TestH2SendFile(t *testing.T) {
+	t.Parallel()
+	const size = 50_000
+	name := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(name, []byte(strings.Repeat("x", size)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var files []*os.File
+	p := embedH2(t, &httpserver.Server{Native: httpserver.NativeFunc(func(x *httpserver.Exchange) bool {
+		f, err := os.Open(name)
+		if err != nil {
+			t.Error(err)
+			return false
+		}
+		files = append(files, f)
+		x.SendFile(http.NewResponse(200), &channel.FileRegion{File: f, Count: size})
+		return true
+	})})
+	p.hello(window(0)).get(1, "/").get(3, "/").head(5, true, ":method=HEAD").into(p)
+	p.tell("1 200 content-length=50000; 3 200 content-length=50000; 5 200 content-length=50000; 5 \"\" end")
+	p.window(1, size).into(p)
+	p.tell("1 (16384); 1 (16384); 1 (16384); 1 (848) end")
+	p.reset(3, http2.ErrCodeCancel).into(p)
+	p.tell("")
+	for i, f := range files {
+		if _, err := f.Stat(); !errors.Is(err, os.ErrClosed) {
+			t.Errorf("file %d is open", i)
+		}
+	}
 }
