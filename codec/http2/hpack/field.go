@@ -13,9 +13,6 @@ type Field struct {
 	Known http.Field
 	// Pseudo tells pseudo-fields apart.
 	Pseudo Pseudo
-	// Static is the index in the static table of a field that was sent as one of its
-	// entries, 0 for all others. So StaticGet, for one, needs no comparison.
-	Static uint8
 	// Sensitive says that the field was sent as never indexed: whoever forwards it has to
 	// send it like that, too (RFC 7541 section 6.2.3).
 	Sensitive bool

@@ -5,14 +5,13 @@ import (
 	"millrace.dev/codec/http"
 )
 
-// Some entries of the static table: what Field.Static is for the values that everybody
-// looks for.
+// The first entry of some names in the static table.
 const (
-	StaticGet   = 2
-	StaticPost  = 3
-	StaticRoot  = 4 // :path /
-	StaticHTTP  = 6 // :scheme http
-	StaticHTTPS = 7
+	staticMethod = 2
+	staticPath   = 4
+	staticScheme = 6
+	staticStatus = 8
+	staticCookie = 32
 )
 
 const staticCount = 61
@@ -46,7 +45,7 @@ func buildStaticFields() (fields [staticCount + 1]Field) {
 		t := nameTraits(name)
 		fields[i] = Field{
 			Name: name, Value: []byte(staticTable[i].value),
-			Known: t.known, Pseudo: t.pseudo, Static: uint8(i), Valid: true,
+			Known: t.known, Pseudo: t.pseudo, Valid: true,
 		}
 	}
 	return fields
@@ -107,7 +106,7 @@ func staticName(name []byte) uint8 {
 // whose first index is given, 0 if there is none. Only five names have a value at all.
 func staticPair(index uint8, value []byte) uint8 {
 	switch index {
-	case StaticGet, StaticRoot, StaticHTTP:
+	case staticMethod, staticPath, staticScheme:
 		return either(index, value)
 	case staticStatus:
 		return statusIndex(value)
@@ -127,11 +126,6 @@ func either(index uint8, value []byte) uint8 {
 	}
 	return 0
 }
-
-const (
-	staticStatus = 8
-	staticCookie = 32
-)
 
 func statusIndex(value []byte) uint8 {
 	switch string(value) {

@@ -61,8 +61,8 @@ func scanStatic(name string, value *string) uint8 {
 func TestStaticConstants(t *testing.T) {
 	t.Parallel()
 	for index, want := range map[int]string{
-		StaticGet: ":method GET", StaticPost: ":method POST", StaticRoot: ":path /", StaticHTTP: ":scheme http",
-		StaticHTTPS: ":scheme https", staticStatus: ":status 200", staticCookie: "cookie ",
+		staticMethod: ":method GET", staticMethod + 1: ":method POST", staticPath: ":path /", staticScheme: ":scheme http",
+		staticScheme + 1: ":scheme https", staticStatus: ":status 200", staticCookie: "cookie ",
 	} {
 		if got := staticTable[index].name + " " + staticTable[index].value; got != want {
 			t.Errorf("%d is %q, want %q", index, got, want)
