@@ -181,12 +181,13 @@ func (x *Exchange) content(m *http.Content) channel.Future {
 	return x.put(m, false, m.End)
 }
 
-// IsWritable reports whether less waits to be sent than the channel's high watermark. Who
-// writes long answers stops when it is false, and goes on in OnWritable.
+// IsWritable reports whether less waits to be sent than the high watermark, of the channel or,
+// with HTTP/2, of the stream (http2.Options.WriteHigh). Who writes long answers stops when it is
+// false, and goes on in OnWritable.
 func (x *Exchange) IsWritable() bool { return !x.is(sOver) && x.conn.proto.writable(x) }
 
-// OnWritable has fn called, on the loop, each time that the channel has become writable
-// again. fn may be nil.
+// OnWritable has fn called, on the loop, each time that the channel or stream has become
+// writable again. fn may be nil.
 func (x *Exchange) OnWritable(fn func(x *Exchange)) { x.onWritable = fn }
 
 // Abort breaks off in the middle of an answer, or instead of one: the connection is closed,

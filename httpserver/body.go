@@ -100,8 +100,9 @@ func (x *Exchange) refuse() {
 	x.ResumeBody()
 }
 
-// PauseBody stops the content: the server stops reading from the connection, and so slows
-// the client down. What has been received already is kept until ResumeBody.
+// PauseBody stops the content: the server stops reading from the connection, or gives the
+// stream no more window, and so slows the client down. What has been received already is kept
+// until ResumeBody.
 func (x *Exchange) PauseBody() {
 	if x.state&(sPaused|sAnswered|sBodyTold) != 0 {
 		return

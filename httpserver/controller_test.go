@@ -37,9 +37,14 @@ func TestReadDeadline(t *testing.T) {
 
 func TestWriteDeadline(t *testing.T) {
 	t.Parallel()
-	errs := make(chan error, 1)
+	errs, begun := make(chan error, 1), make(chan struct{})
 	addr := serveFunc(t, func(w nethttp.ResponseWriter, r *nethttp.Request) {
-		if err := nethttp.NewResponseController(w).SetWriteDeadline(time.Now().Add(50 * time.Millisecond)); err != nil {
+		rc := nethttp.NewResponseController(w)
+		if err := rc.Flush(); err != nil {
+			t.Error(err)
+		}
+		<-begun
+		if err := rc.SetWriteDeadline(time.Now().Add(time.Millisecond)); err != nil {
 			t.Error(err)
 		}
 		p := make([]byte, 1<<20)
@@ -53,12 +58,13 @@ func TestWriteDeadline(t *testing.T) {
 	})
 	c := dial(t, addr)
 	c.send(getLine)
-	if err := receiveFrom(t, "the write fails", errs); !errors.Is(err, os.ErrDeadlineExceeded) {
-		t.Errorf("the write fails with %v", err)
-	}
 	resp, err := nethttp.ReadResponse(c.r, nil)
+	close(begun)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if err := receiveFrom(t, "the write fails", errs); !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Errorf("the write fails with %v", err)
 	}
 	if _, err := io.Copy(io.Discard, resp.Body); err == nil {
 		t.Error("the answer looks whole")

@@ -14,7 +14,8 @@ type NativeHandler interface {
 	// ServeNative runs on the loop and must not block. It reports whether the request is
 	// its own; if not, the server's Handler gets it. An own request may be answered now or
 	// later: from another call on the loop, such as a timer's or OnBody's, or from
-	// elsewhere through Exchange.Async. Without an answer the connection waits for ever.
+	// elsewhere through Exchange.Async. Without an answer the connection, or stream, waits for
+	// ever.
 	ServeNative(x *Exchange) bool
 }
 
@@ -121,7 +122,7 @@ func (x *Exchange) Server() *Server { return x.conn.shard.server }
 // Started reports whether the head of the final answer was written.
 func (x *Exchange) Started() bool { return x.is(sStarted) }
 
-// OnClose has fn called, on the loop, if the connection is lost before the answer has
+// OnClose has fn called, on the loop, if the connection or stream is lost before the answer has
 // ended. Nothing can be written then. fn may be nil.
 func (x *Exchange) OnClose(fn func(x *Exchange)) { x.onClose = fn }
 

@@ -17,14 +17,15 @@ type Timeouts struct {
 	Header time.Duration
 	// Body is how long a client may pause within the content of a request while the server
 	// is willing to read it. The handler's read fails, and the connection ends with its
-	// answer. Default 30 s.
+	// answer, with HTTP/2 the stream. Default 30 s.
 	Body time.Duration
 	// Write is how long a client may take nothing of what waits to be sent to it: progress
 	// counts, not completion. The connection is closed; it may take up to a quarter
-	// longer. Default 30 s.
+	// longer. An HTTP/2 stream whose client keeps its window closed is reset. Default 30
+	// s.
 	Write time.Duration
-	// Idle is how long a connection is kept for the next request. It is closed then.
-	// Default 90 s.
+	// Idle is how long a connection is kept for the next request. It is closed then, with
+	// HTTP/2 drained. Default 90 s.
 	Idle time.Duration
 }
 
