@@ -225,7 +225,7 @@ func TestInitWithABootstrapOfOnesOwn(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Error(err)
 	}
-	if _, err := g.Shutdown(0, time.Second).Wait(ctx); err != nil {
+	if _, err := g.Shutdown(0, patience).Wait(ctx); err != nil {
 		t.Error(err)
 	}
 }
