@@ -29,8 +29,8 @@
 // # Leaks and misuse
 //
 // Memory of a Buffer that nobody closes is of no use until the garbage collector has found
-// that nobody can close it any more. The leak detector watches a
-// sample of all Buffers, and reports each that became unreachable unclosed, with the place
-// where it was allocated ([SetLeakLevel]). Tests watch every Buffer and see every use after
-// Close: package buffertest does that in one line.
+// that nobody can close it any more. The leak detector watches a sample of all Buffers, and
+// reports each that became unreachable unclosed, with the place where it was allocated
+// ([SetLeakLevel]). Tests watch every Buffer and see every use after Close: package buffertest
+// does that in one line.
 package buffer
