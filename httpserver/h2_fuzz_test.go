@@ -1,9 +1,14 @@
 package httpserver_test
 
 import (
+	"encoding/binary"
 	"errors"
+	"io"
 	"log/slog"
+	"math/rand/v2"
+	nethttp "net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -24,6 +29,7 @@ type h2Script struct {
 	t      *testing.T
 	rest   []byte
 	id     uint32 // of the newest stream
+	path   string // of requests
 	asyncs []*httpserver.Async
 }
 
@@ -119,13 +125,13 @@ func (s *h2Script) step() {
 	switch arg := s.next(); arg % 16 {
 	case 0, 1:
 		s.id += 2
-		s.get(s.id, "/")
+		s.get(s.id, s.path)
 	case 2:
 		s.id += 2
-		s.head(s.id, false, ":method=POST", "expect="+[]string{"", "100-continue"}[arg>>4&1])
+		s.head(s.id, false, ":method=POST", ":path="+s.path, "expect="+[]string{"", "100-continue"}[arg>>4&1])
 	case 3:
 		s.id += 2
-		s.head(s.id, false, ":method=POST", "content-length=1000000")
+		s.head(s.id, false, ":method=POST", ":path="+s.path, "content-length=1000000")
 	case 4:
 		s.id += 2
 		s.headers(s.id, false, ":method=CONNECT", ":authority=x:1")
@@ -187,14 +193,9 @@ func FuzzH2Exchanges(f *testing.F) {
 		if len(script) > 1<<10 {
 			return
 		}
-		s := &h2Script{t: t, frames: newFrames(), rest: script}
-		s.id--
-		server := &httpserver.Server{Native: httpserver.NativeFunc(s.serve), Logger: slog.New(slog.DiscardHandler)}
-		config := channel.NewConfig()
-		config.AllowHalfClosure = true
-		config.Logger = server.Logger
-		s.Channel = embedded.NewConfig(config, installer{server})
-		s.feed(s.hello().take())
+		s := &h2Script{t: t, rest: script, path: "/"}
+		server := &httpserver.Server{Native: httpserver.NativeFunc(s.serve)}
+		s.start(server)
 		for len(s.rest) > 0 {
 			s.step()
 		}
@@ -206,16 +207,100 @@ func FuzzH2Exchanges(f *testing.F) {
 			})
 		}
 		s.RunPending()
-		for range 100 {
-			s.Advance(10 * time.Second)
-		}
-		if s.IsOpen() {
-			t.Error("the connection is still open")
-		}
-		if n := s.Loop().Stats().Panics; n > 0 {
-			t.Errorf("%d panics in tasks and timers", n)
-		}
-		s.Finish()
-		_ = server.Close()
+		s.end(server)
 	})
+}
+
+// start begins the connection.
+func (s *h2Script) start(server *httpserver.Server) {
+	s.frames = newFrames()
+	s.id-- // the first is 1
+	server.Logger = slog.New(slog.DiscardHandler)
+	config := channel.NewConfig()
+	config.AllowHalfClosure = true
+	config.Logger = server.Logger
+	s.Channel = embedded.NewConfig(config, installer{server})
+	s.feed(s.hello().take())
+}
+
+// end lets the client's time run out.
+func (s *h2Script) end(server *httpserver.Server) {
+	for range 100 {
+		s.Advance(10 * time.Second)
+	}
+	if s.IsOpen() {
+		s.t.Error("the connection is still open")
+	}
+	if n := s.Loop().Stats().Panics; n > 0 {
+		s.t.Errorf("%d panics in tasks and timers", n)
+	}
+	s.Finish()
+	_ = server.Close()
+}
+
+// handlerOf is a net/http handler that does what the letters of its path say.
+func handlerOf(running *atomic.Int64) nethttp.HandlerFunc {
+	return func(w nethttp.ResponseWriter, r *nethttp.Request) {
+		running.Add(1)
+		defer running.Add(-1)
+		for _, letter := range r.URL.Path {
+			switch letter {
+			case 'r':
+				_, _ = io.ReadAll(r.Body)
+			case 'p':
+				_, _ = io.ReadFull(r.Body, make([]byte, 1000))
+			case 'c':
+				_ = r.Body.Close()
+			case 'w':
+				_, _ = w.Write(make([]byte, 20_000))
+			case 's':
+				_, _ = io.WriteString(w, "small")
+			case 'f':
+				_ = nethttp.NewResponseController(w).Flush()
+			case 'h':
+				w.WriteHeader(204)
+			case 'i':
+				w.WriteHeader(103)
+			case 't':
+				w.Header().Set(nethttp.TrailerPrefix+"T", "1")
+			case 'd':
+				<-r.Context().Done()
+			case 'x':
+				panic("x")
+			}
+		}
+	}
+}
+
+// The same with net/http handlers, on goroutines of their own: all of them end.
+func TestH2WhateverHandlersDo(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(60) {
+		random := rand.New(rand.NewPCG(seed, 2))
+		var running atomic.Int64
+		server := newStd(handlerOf(&running))
+		s := &h2Script{t: t}
+		s.start(server)
+		for range 80 {
+			path := []byte("/")
+			for range random.IntN(5) {
+				path = append(path, "rpcwwwsffhitdx"[random.IntN(14)])
+			}
+			s.path = string(path)
+			s.rest = binary.BigEndian.AppendUint64(s.rest[:0], random.Uint64())
+			s.step()
+			s.rest = s.rest[:0]
+		}
+		_ = s.CloseInbound()
+		s.SetTransportWritable(true)
+		await(t, "the connection ends", func() bool {
+			s.Advance(time.Second)
+			return !s.IsOpen()
+		})
+		await(t, "every handler ends", func() bool {
+			s.RunPending()
+			return running.Load() == 0
+		})
+		s.end(server)
+	}
 }
