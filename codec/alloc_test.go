@@ -38,10 +38,10 @@ func TestDecodingAllocatesNothing(t *testing.T) {
 			h := codec.NewDecoderHandler(row.d)
 			h.MergeLimit = limit
 			end := &drop{}
-			b := blackhole.Connect(t, h, end)
+			conn := blackhole.Connect(t, h, end)
 			once := func() {
-				b.Receive(row.first)
-				b.Receive(row.second)
+				conn.Receive(row.first)
+				conn.Receive(row.second)
 			}
 			for range 10 {
 				once()
@@ -74,14 +74,14 @@ func TestMergingIsLinear(t *testing.T) {
 		h := codec.NewDecoderHandler(d)
 		h.MergeLimit = row.limit
 		end := &drop{}
-		b := blackhole.Connect(t, h, end)
+		conn := blackhole.Connect(t, h, end)
 		piece := strings.Repeat("x", row.size)
 		reads := uint64(0)
 		for sent := 0; sent < total; sent += row.size {
-			b.Receive(piece)
+			conn.Receive(piece)
 			reads++
 		}
-		if n := b.Cache.Stats().Allocs - reads; n > row.most {
+		if n := conn.Cache.Stats().Allocs - reads; n > row.most {
 			t.Errorf("%+v: merging has taken %d buffers", row, n)
 		}
 		if end.n != 1 || d.parts > row.parts {
@@ -120,22 +120,22 @@ func (numbers) EncodeMessage(n *number, out *codec.OutputList) error {
 
 func TestEncodingAllocatesNothing(t *testing.T) {
 	allocs.Need(t)
-	b := blackhole.Connect(t,
+	conn := blackhole.Connect(t,
 		must(codec.NewLengthFieldPrepender(codec.PrependOptions{Width: 4})),
 		codec.NewEncoderHandler[*number](numbers{}),
 		codec.NewMessageEncoderHandler[*number](numbers{}))
 	n := number(7)
 	for what, write := range map[string]func(){
-		"small message": func() { b.Channel.WriteAndFlush(&n) },
+		"small message": func() { conn.Channel.WriteAndFlush(&n) },
 		"large body": func() {
-			body := b.Cache.Allocate(2000)
+			body := conn.Cache.Allocate(2000)
 			body.SetWriterIndex(2000)
-			b.Channel.WriteAndFlush(body)
+			conn.Channel.WriteAndFlush(body)
 		},
 	} {
 		once := func() {
 			write()
-			b.Loop.RunPending()
+			conn.Loop.RunPending()
 		}
 		for range 10 {
 			once()
@@ -159,11 +159,11 @@ func BenchmarkFrames(b *testing.B) {
 	} {
 		b.Run(name, func(b *testing.B) {
 			end := &drop{}
-			r := blackhole.Connect(b, codec.NewDecoderHandler(d), end)
+			conn := blackhole.Connect(b, codec.NewDecoderHandler(d), end)
 			in := string(frames)
 			b.ReportAllocs()
 			for b.Loop() {
-				r.Receive(in)
+				conn.Receive(in)
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*64), "ns/frame")
 		})
