@@ -5,7 +5,7 @@ import (
 
 	"millrace.dev/buffer"
 	"millrace.dev/channel"
-	"millrace.dev/internal/goid"
+	"millrace.dev/internal/allocs"
 )
 
 // Allocation counts are part of the contract. The tests run alone, below the leak levels
@@ -31,7 +31,7 @@ func belowAdvanced(t testing.TB) *buffer.Cache {
 }
 
 func TestAllocs(t *testing.T) {
-	countsAllocations(t)
+	allocs.Need(t)
 	cache := belowAdvanced(t)
 	out := func() *buffer.Buffer {
 		b := cache.Allocate(64)
@@ -112,14 +112,3 @@ func countUp(arg any, _ channel.Future) { *arg.(*int)++ }
 type holdRead struct{}
 
 func (*holdRead) Read(ctx *channel.Context) { ctx.Read() }
-
-// countsAllocations skips a test where allocations can't be counted.
-func countsAllocations(t *testing.T) {
-	t.Helper()
-	if testing.AllocsPerRun(10, func() { goid.Current() }) != 0 {
-		t.Skip("the portable way to name a goroutine allocates")
-	}
-	if raceEnabled {
-		t.Skip("sync.Pool drops things at random under the race detector")
-	}
-}

@@ -9,20 +9,16 @@ import (
 	"testing"
 
 	"millrace.dev/buffer"
+	"millrace.dev/buffer/buffertest"
 	"millrace.dev/channel"
 	"millrace.dev/codec/http"
 	"millrace.dev/httpserver"
+	"millrace.dev/internal/allocs"
 	"millrace.dev/loop"
 )
 
 // The tests here count allocations of the whole process, so they are not parallel, and
 // they switch the leak detector off, which allocates.
-
-func withoutLeakDetector(t *testing.T) {
-	level := buffer.CurrentLeakLevel()
-	buffer.SetLeakLevel(buffer.Disabled)
-	t.Cleanup(func() { buffer.SetLeakLevel(level) })
-}
 
 // sink is a transport that counts what is sent.
 type sink struct {
@@ -113,10 +109,8 @@ const browserRequest = "GET /index.html?a=b HTTP/1.1\r\nHost: www.example.com\r\
 	"Connection: keep-alive\r\nCookie: session=0123456789abcdef\r\n\r\n"
 
 func TestNativeRequestAllocatesNothing(t *testing.T) {
-	if raceEnabled {
-		t.Skip("sync.Pool drops things at random under the race detector")
-	}
-	withoutLeakDetector(t)
+	allocs.Need(t)
+	buffertest.Level(t, buffer.Disabled)
 	content := []byte("Hello, World!")
 	cases := map[string]httpserver.NativeFunc{
 		"respond": func(x *httpserver.Exchange) bool {
@@ -237,10 +231,8 @@ func (c *netHTTPConn) request(t *testing.T, raw []byte, answer int) int {
 }
 
 func TestAdapterAllocatesLessThanNetHTTP(t *testing.T) {
-	if raceEnabled {
-		t.Skip("sync.Pool drops things at random under the race detector")
-	}
-	withoutLeakDetector(t)
+	allocs.Need(t)
+	buffertest.Level(t, buffer.Disabled)
 	content := []byte("Hello, World!")
 	handlers := map[string]nethttp.HandlerFunc{
 		"plain": func(w nethttp.ResponseWriter, _ *nethttp.Request) { _, _ = w.Write(content) },
@@ -324,7 +316,7 @@ func idleBytes(t *testing.T, s *httpserver.Server) int {
 }
 
 func TestIdleConnectionIsSmall(t *testing.T) {
-	withoutLeakDetector(t)
+	buffertest.Level(t, buffer.Disabled)
 	content := []byte("Hello, World!")
 	native := idleBytes(t, &httpserver.Server{Native: httpserver.NativeFunc(func(x *httpserver.Exchange) bool {
 		x.Respond(200, "text/plain", content)

@@ -6,8 +6,11 @@ import (
 	nethttp "net/http"
 	"testing"
 
+	"millrace.dev/buffer"
+	"millrace.dev/buffer/buffertest"
 	"millrace.dev/codec/http"
 	"millrace.dev/httpserver"
+	"millrace.dev/internal/allocs"
 )
 
 // As in alloc_test.go, nothing here is parallel.
@@ -59,10 +62,8 @@ var browserFields = []string{":path=/index.html?a=b", ":authority=www.example.co
 	"accept-language=en-GB,en;q=0.5", "accept-encoding=gzip, deflate", "cookie=session=0123456789abcdef"}
 
 func TestH2NativeRequestAllocatesNothing(t *testing.T) {
-	if raceEnabled {
-		t.Skip("sync.Pool drops things at random under the race detector")
-	}
-	withoutLeakDetector(t)
+	allocs.Need(t)
+	buffertest.Level(t, buffer.Disabled)
 	content := []byte("Hello, World!")
 	for name, f := range map[string]httpserver.NativeFunc{
 		"respond": func(x *httpserver.Exchange) bool {
@@ -101,10 +102,8 @@ func TestH2NativeRequestAllocatesNothing(t *testing.T) {
 
 // What a net/http handler costs, in objects: over HTTP/2 no more than over HTTP/1.1.
 func TestH2AdapterAllocates(t *testing.T) {
-	if raceEnabled {
-		t.Skip("sync.Pool drops things at random under the race detector")
-	}
-	withoutLeakDetector(t)
+	allocs.Need(t)
+	buffertest.Level(t, buffer.Disabled)
 	h := nethttp.HandlerFunc(func(w nethttp.ResponseWriter, r *nethttp.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)
 		_, _ = w.Write([]byte("Hello, World!"))
@@ -134,7 +133,7 @@ func TestH2AdapterAllocates(t *testing.T) {
 
 // While it waits for its answer, a request keeps little beside its head.
 func TestH2WaitingRequestIsSmall(t *testing.T) {
-	withoutLeakDetector(t)
+	buffertest.Level(t, buffer.Disabled)
 	var waiting []*httpserver.Exchange
 	s := &httpserver.Server{Native: httpserver.NativeFunc(func(x *httpserver.Exchange) bool {
 		waiting = append(waiting, x)

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"millrace.dev/channel"
+	"millrace.dev/internal/limit"
 	"millrace.dev/loop"
 )
 
@@ -41,18 +42,10 @@ const (
 const never = time.Duration(1<<63 - 1)
 
 func (t Timeouts) effective() Timeouts {
-	set := func(d *time.Duration, byDefault time.Duration) {
-		switch {
-		case *d == 0:
-			*d = byDefault
-		case *d < 0:
-			*d = never
-		}
-	}
-	set(&t.Header, DefaultHeaderTimeout)
-	set(&t.Body, DefaultBodyTimeout)
-	set(&t.Write, DefaultWriteTimeout)
-	set(&t.Idle, DefaultIdleTimeout)
+	t.Header = limit.Effective(t.Header, DefaultHeaderTimeout, never)
+	t.Body = limit.Effective(t.Body, DefaultBodyTimeout, never)
+	t.Write = limit.Effective(t.Write, DefaultWriteTimeout, never)
+	t.Idle = limit.Effective(t.Idle, DefaultIdleTimeout, never)
 	return t
 }
 

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+	"millrace.dev/internal/allocs"
 )
 
 // pair returns two connected non-blocking sockets, closed when the test ends unless it did that.
@@ -459,7 +460,7 @@ func TestNoAllocationPerEvent(t *testing.T) {
 	if n := testing.AllocsPerRun(200, func() {
 		_ = l.Run(task)
 		<-back
-	}); n != 0 && !raceEnabled {
+	}); n != 0 && !allocs.RaceDetector {
 		t.Errorf("a wake-up allocates %v objects, want 0", n)
 	}
 	on(t, l, func() { mustDo(t, reg.Deregister()) })

@@ -1,6 +1,10 @@
 package http2
 
-import "time"
+import (
+	"time"
+
+	"millrace.dev/internal/limit"
+)
 
 // A peer can make this side work, and answer, with frames that cost it next to nothing:
 // streams opened and reset at once (CVE-2023-44487), streams that it has us reset
@@ -24,16 +28,8 @@ var (
 const unlimited = 1 << 30
 
 func (b Budget) effective(d Budget) Budget {
-	set := func(v *int, byDefault int) {
-		switch {
-		case *v == 0:
-			*v = byDefault
-		case *v < 0:
-			*v = unlimited
-		}
-	}
-	set(&b.Burst, d.Burst)
-	set(&b.PerSecond, d.PerSecond)
+	b.Burst = limit.Effective(b.Burst, d.Burst, unlimited)
+	b.PerSecond = limit.Effective(b.PerSecond, d.PerSecond, unlimited)
 	return b
 }
 

@@ -6,8 +6,10 @@ import (
 	"unsafe"
 
 	"millrace.dev/buffer"
+	"millrace.dev/buffer/buffertest"
 	"millrace.dev/channel"
 	"millrace.dev/codec/http"
+	"millrace.dev/internal/allocs"
 	"millrace.dev/loop"
 )
 
@@ -98,13 +100,6 @@ func newBlackHole(t testing.TB) (*blackHole, *app, *ServerCodec) {
 	return hole, a, codec
 }
 
-// withoutLeakDetector is for what counts allocations or time: following buffers has both.
-func withoutLeakDetector(t testing.TB) {
-	was := buffer.CurrentLeakLevel()
-	buffer.SetLeakLevel(buffer.Disabled)
-	t.Cleanup(func() { buffer.SetLeakLevel(was) })
-}
-
 var browserFields = []string{":method=GET", ":scheme=http", ":authority=mill.example:8080", ":path=/wheel?turns=3",
 	"user-agent=Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0",
 	"accept=text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8", "accept-language=en-US,en;q=0.5",
@@ -154,10 +149,8 @@ func (r *requests) next() []byte {
 // What ServerCodec and a handler do for a request, from the received buffer to the
 // transport, costs no allocation.
 func TestServerAllocations(t *testing.T) {
-	if raceEnabled {
-		t.Skip("allocations can't be counted under the race detector")
-	}
-	withoutLeakDetector(t)
+	allocs.Need(t)
+	buffertest.Level(t, buffer.Disabled)
 	for _, row := range []struct {
 		name string
 		n    int
@@ -188,7 +181,7 @@ func TestIdleStreamsAreSmall(t *testing.T) {
 
 // BenchmarkServerCodec is a request from the received buffer to the transport.
 func BenchmarkServerCodec(b *testing.B) {
-	withoutLeakDetector(b)
+	buffertest.Level(b, buffer.Disabled)
 	for _, c := range []struct {
 		name  string
 		n     int

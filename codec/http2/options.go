@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"millrace.dev/codec/http"
+	"millrace.dev/internal/limit"
 )
 
 // Options configures connections. The zero value has every default.
@@ -122,10 +123,5 @@ func setSize(v *uint32, byDefault, least, most uint32) {
 }
 
 func setTimeout(d *time.Duration, byDefault time.Duration) {
-	switch {
-	case *d == 0:
-		*d = byDefault
-	case *d < 0:
-		*d = never
-	}
+	*d = limit.Effective(*d, byDefault, never)
 }

@@ -1,5 +1,0 @@
-//go:build !race
-
-package channel_test
-
-const raceEnabled = false
