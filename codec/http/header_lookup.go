@@ -3,6 +3,7 @@ package http
 import (
 	"iter"
 
+	"millrace.dev/buffer/text"
 	"millrace.dev/codec/internal/octet"
 )
 
@@ -11,7 +12,7 @@ func (h *Header) matches(s *span, f Field, name string) bool {
 	if s.field != f {
 		return false
 	}
-	return f != FieldOther || int(s.nameLen) == len(name) && octet.EqualFold(h.nameOf(s), name)
+	return f != FieldOther || int(s.nameLen) == len(name) && text.EqualFold(h.nameOf(s), name)
 }
 
 // index returns the place of the first field of that name from the i-th on, or -1.
@@ -92,11 +93,11 @@ func (h *Header) HasToken(name, token string) bool {
 	f := fieldOf(name)
 	for i := h.index(f, name, 0); i >= 0; i = h.index(f, name, i+1) {
 		list := h.valueOf(&h.fields[i])
-		if len(list) == len(token) && octet.EqualFold(list, token) {
+		if len(list) == len(token) && text.EqualFold(list, token) {
 			return true
 		}
 		for e, rest, ok := octet.NextElement(list); ok; e, rest, ok = octet.NextElement(rest) {
-			if octet.EqualFold(e, token) {
+			if text.EqualFold(e, token) {
 				return true
 			}
 		}

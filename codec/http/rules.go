@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"math"
 
+	"millrace.dev/buffer/text"
 	"millrace.dev/codec/internal/octet"
 	"millrace.dev/codec/ipaddr"
 )
@@ -133,7 +134,7 @@ func ValidTargetForm(method Method, target []byte) bool {
 // splitAbsolute splits an absolute-form target behind its authority, which is empty if
 // the target has another form. The scheme matches in any case.
 func splitAbsolute(target []byte) (authority, path []byte) {
-	if len(target) < len("http://x") || !octet.EqualFold(target[:4], "http") {
+	if len(target) < len("http://x") || !text.EqualFold(target[:4], "http") {
 		return nil, nil
 	}
 	rest := target[4:]

@@ -227,7 +227,7 @@ func (w *whole) OnRead(ctx *channel.Context, msg any) {
 		if !m.End {
 			entry += " unfinished"
 		}
-		ctx.WriteAndFlush(text(m, 200, "hi"))
+		ctx.WriteAndFlush(answer(m, 200, "hi"))
 		defer m.Close()
 	case *http.Response:
 		entry, body, trailer = fmt.Sprintf("%d %d", m.Status, m.ContentLength), m.Body, m.Trailer

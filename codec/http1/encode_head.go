@@ -3,6 +3,7 @@ package http1
 import (
 	"strconv"
 
+	"millrace.dev/buffer/text"
 	"millrace.dev/codec/http"
 	"millrace.dev/codec/internal/octet"
 )
@@ -48,7 +49,7 @@ func declaredIn(h *http.Header) (int64, error) {
 	case length && encoding, h.Repeated(http.FieldContentLength), h.Repeated(http.FieldTransferEncoding):
 		return 0, ErrFraming
 	case encoding:
-		if !octet.EqualFold(h.ValueOf(http.FieldTransferEncoding), "chunked") {
+		if !text.EqualFold(h.ValueOf(http.FieldTransferEncoding), "chunked") {
 			return 0, ErrFraming
 		}
 		return undeclared, nil
@@ -120,8 +121,8 @@ func appendManaged(p []byte, h *http.Header, plan headPlan) []byte {
 	for list := range h.Values("Connection") {
 		for e, rest, ok := octet.NextElement(list); ok; e, rest, ok = octet.NextElement(rest) {
 			switch {
-			case len(e) == 0, octet.EqualFold(e, "close"), octet.EqualFold(e, "keep-alive"):
-			case octet.EqualFold(e, "upgrade"):
+			case len(e) == 0, text.EqualFold(e, "close"), text.EqualFold(e, "keep-alive"):
+			case text.EqualFold(e, "upgrade"):
 				if upgrade {
 					option(e)
 					upgrade = false

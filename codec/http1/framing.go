@@ -3,6 +3,7 @@ package http1
 import (
 	"math"
 
+	"millrace.dev/buffer/text"
 	"millrace.dev/codec/http"
 	"millrace.dev/codec/internal/octet"
 )
@@ -51,7 +52,7 @@ func chunkedFraming(h *http.Header, v http.Version) (framing, *Error) {
 		return 0, errTE
 	}
 	value := h.ValueOf(http.FieldTransferEncoding)
-	if octet.EqualFold(value, "chunked") {
+	if text.EqualFold(value, "chunked") {
 		if h.HasField(http.FieldTrailer) && !validTrailerNames(h) {
 			return 0, errTrailerFields
 		}
@@ -64,7 +65,7 @@ func chunkedFraming(h *http.Header, v http.Version) (framing, *Error) {
 		if !octet.IsToken(e) || last {
 			return 0, errTE
 		}
-		last = octet.EqualFold(e, "chunked")
+		last = text.EqualFold(e, "chunked")
 		others = others || !last
 	}
 	if last && others {

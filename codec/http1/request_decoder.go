@@ -2,8 +2,8 @@ package http1
 
 import (
 	"millrace.dev/buffer"
+	"millrace.dev/buffer/text"
 	"millrace.dev/codec/http"
-	"millrace.dev/codec/internal/octet"
 )
 
 // maxBlankLines is how many empty lines may stand before a request line. RFC 9112
@@ -273,7 +273,7 @@ func checkHost(h *http.Header, v http.Version) *Error {
 
 // expectation reads the Expect field, RFC 9110 section 10.1.1.
 func expectation(h *http.Header) http.Expectation {
-	if !h.Repeated(http.FieldExpect) && octet.EqualFold(h.ValueOf(http.FieldExpect), "100-continue") {
+	if !h.Repeated(http.FieldExpect) && text.EqualFold(h.ValueOf(http.FieldExpect), "100-continue") {
 		return http.ExpectContinue
 	}
 	return http.ExpectUnknown

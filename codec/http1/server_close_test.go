@@ -86,7 +86,7 @@ func TestServerRefusesInTurn(t *testing.T) {
 	s.in(follower + "BAD\r\n\r\n" + follower)
 	s.expectLog("1 GET /next")
 	s.expectOut("")
-	s.WriteAndFlush(text(&http.Request{ID: 1}, 200, "hi"))
+	s.WriteAndFlush(answer(&http.Request{ID: 1}, 200, "hi"))
 	s.RunPending()
 	if out := s.out(); !strings.HasPrefix(out, hiAnswer+"HTTP/1.1 400 Bad Request\r\n") {
 		t.Errorf("sent %q", out)
@@ -156,7 +156,7 @@ func TestServerPeerEnds(t *testing.T) {
 		if !s.IsOpen() {
 			t.Fatal("closed before the answer")
 		}
-		s.WriteAndFlush(text(&http.Request{ID: 1}, 200, "hi"))
+		s.WriteAndFlush(answer(&http.Request{ID: 1}, 200, "hi"))
 		s.RunPending()
 		s.expectOut("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nhi")
 		if s.IsOpen() {
@@ -182,7 +182,7 @@ func TestServerPeerEndsInContent(t *testing.T) {
 	const head = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\n"
 	const cut = "1 error: http1: connection ended inside a message"
 	answerEnd := func(ctx *channel.Context, c *http.Content) {
-		if f := ctx.Write(text(&http.Request{ID: c.ID}, 200, "hi")); c.Err != nil && !errors.Is(f.Err(), ErrRefused) {
+		if f := ctx.Write(answer(&http.Request{ID: c.ID}, 200, "hi")); c.Err != nil && !errors.Is(f.Err(), ErrRefused) {
 			panic(fmt.Sprintf("answer to a cut request: %v", f.Err()))
 		}
 		if c.Err != nil && !errors.Is(c.Err, io.ErrUnexpectedEOF) {
@@ -268,7 +268,7 @@ func TestServerDrain(t *testing.T) {
 		s.in(follower + follower)
 		s.codec.Drain()
 		for id := range 2 {
-			s.WriteAndFlush(text(&http.Request{ID: uint64(id + 1)}, 200, "hi"))
+			s.WriteAndFlush(answer(&http.Request{ID: uint64(id + 1)}, 200, "hi"))
 		}
 		s.RunPending()
 		s.expectOut(hiAnswer + "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nhi")
@@ -319,7 +319,7 @@ func TestServerSurvivesPanics(t *testing.T) {
 	if log := s.app.take(); !strings.HasPrefix(log, "1 GET /next; error: ") || !strings.HasSuffix(log, "; 2 GET /next; 3 GET /next") {
 		t.Errorf("handler saw %s", log)
 	}
-	s.WriteAndFlush(text(&http.Request{ID: 1}, 500, ""))
+	s.WriteAndFlush(answer(&http.Request{ID: 1}, 500, ""))
 	s.RunPending()
 	s.expectOut("HTTP/1.1 500 Internal Server Error\r\nContent-Length: 0\r\n\r\n" + hiAnswer + hiAnswer)
 	if !s.Reading() {

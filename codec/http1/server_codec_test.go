@@ -66,8 +66,8 @@ func (a *app) take() string {
 	return log
 }
 
-// text answers with a status and a body.
-func text(r *http.Request, status int, body string) *http.Response {
+// answer returns an answer with a status and a body.
+func answer(r *http.Request, status int, body string) *http.Response {
 	resp := r.Respond(status)
 	if body != "" {
 		resp.Body = buffer.CopyString(body)
@@ -76,7 +76,7 @@ func text(r *http.Request, status int, body string) *http.Response {
 }
 
 // hello answers every request at once.
-func hello(ctx *channel.Context, r *http.Request) { ctx.Write(text(r, 200, "hi")) }
+func hello(ctx *channel.Context, r *http.Request) { ctx.Write(answer(r, 200, "hi")) }
 
 type server struct {
 	*embedded.Channel
@@ -223,7 +223,7 @@ func TestServerBoundsRequestsInFlight(t *testing.T) {
 		t.Error("still reading above the limit")
 	}
 	for id := range 5 {
-		s.WriteAndFlush(text(&http.Request{ID: uint64(id + 1)}, 200, "hi"))
+		s.WriteAndFlush(answer(&http.Request{ID: uint64(id + 1)}, 200, "hi"))
 		s.RunPending()
 		want := ""
 		if next := id + 3; next <= 5 {
@@ -243,7 +243,7 @@ func TestServerBoundsRequestsInFlight(t *testing.T) {
 func TestServerStopsForAClientThatDoesNotRead(t *testing.T) {
 	t.Parallel()
 	large := strings.Repeat("x", 40<<10)
-	s := serve(t, ServerOptions{}, func(ctx *channel.Context, r *http.Request) { ctx.Write(text(r, 200, large)) })
+	s := serve(t, ServerOptions{}, func(ctx *channel.Context, r *http.Request) { ctx.Write(answer(r, 200, large)) })
 	s.SetTransportWritable(false)
 	for range 20 {
 		s.in(follower + follower)
@@ -366,7 +366,7 @@ func TestServerSendsFiles(t *testing.T) {
 func answerWhenDone(s *server) {
 	s.app.content = func(ctx *channel.Context, c *http.Content) {
 		if c.End {
-			ctx.WriteAndFlush(text(&http.Request{ID: c.ID}, 200, "hi"))
+			ctx.WriteAndFlush(answer(&http.Request{ID: c.ID}, 200, "hi"))
 		}
 		c.Close()
 	}
@@ -391,13 +391,13 @@ func TestServerExpectContinue(t *testing.T) {
 		s := serve(t, ServerOptions{}, nil)
 		s.in(follower + head)
 		s.expectOut("")
-		s.WriteAndFlush(text(&http.Request{ID: 1}, 200, "hi"))
+		s.WriteAndFlush(answer(&http.Request{ID: 1}, 200, "hi"))
 		s.RunPending()
 		s.expectOut(hiAnswer + continueHead)
 	})
 	t.Run("refused at once", func(t *testing.T) {
 		t.Parallel()
-		s := serve(t, ServerOptions{}, func(ctx *channel.Context, r *http.Request) { ctx.Write(text(r, 413, "")) })
+		s := serve(t, ServerOptions{}, func(ctx *channel.Context, r *http.Request) { ctx.Write(answer(r, 413, "")) })
 		s.in(head)
 		s.expectOut("HTTP/1.1 413 Content Too Large\r\nConnection: close\r\nContent-Length: 0\r\n\r\n")
 		if !s.OutboundShutdown() {
@@ -463,10 +463,10 @@ func TestServerBodies(t *testing.T) {
 	}{
 		{"HEAD", "HEAD / HTTP/1.1\r\nHost: a\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n", hello},
 		{"large", follower, "HTTP/1.1 200 OK\r\nContent-Length: 5000\r\n\r\n" + large, func(ctx *channel.Context, r *http.Request) {
-			ctx.Write(text(r, 200, large))
+			ctx.Write(answer(r, 200, large))
 		}},
 		{"HEAD, large", "HEAD / HTTP/1.1\r\nHost: a\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 5000\r\n\r\n", func(ctx *channel.Context, r *http.Request) {
-			ctx.Write(text(r, 200, large))
+			ctx.Write(answer(r, 200, large))
 		}},
 		{"chunked, large", follower, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1388\r\n" + large + "\r\n0\r\nA: b\r\n\r\n",
 			func(ctx *channel.Context, r *http.Request) {
@@ -539,7 +539,7 @@ func TestServerRespondHead(t *testing.T) {
 						clear(kept)
 						return
 					}
-					resp := text(r, 200, string(content))
+					resp := answer(r, 200, string(content))
 					resp.Header.Add("A", "b")
 					ctx.Write(resp)
 				})

@@ -28,7 +28,7 @@ func (l *later) OnRead(ctx *channel.Context, msg any) {
 	switch m := msg.(type) {
 	case *http.Request:
 		l.methods = append(l.methods, m.Method)
-		resp := text(m, 200, fmt.Sprintf("answer %d", m.ID))
+		resp := answer(m, 200, fmt.Sprintf("answer %d", m.ID))
 		if m.Method == http.MethodConnect { // no tunnels here
 			resp.Status = 403
 		}

@@ -30,7 +30,7 @@ func TestServerPhase(t *testing.T) {
 	s.in("a")
 	expect(PhaseAnswer, -1)
 	s.Advance(time.Second)
-	s.WriteAndFlush(text(&http.Request{ID: 1}, 200, ""))
+	s.WriteAndFlush(answer(&http.Request{ID: 1}, 200, ""))
 	expect(PhaseIdle, 0)
 }
 
@@ -43,7 +43,7 @@ func TestServerPhaseAfterUnwritable(t *testing.T) {
 		s.in(follower + "GET / HTTP/1.1\r\nHo")
 		s.Advance(time.Second)
 		s.SetTransportWritable(false)
-		s.WriteAndFlush(text(&http.Request{ID: 1}, 200, strings.Repeat("x", 1<<20)))
+		s.WriteAndFlush(answer(&http.Request{ID: 1}, 200, strings.Repeat("x", 1<<20)))
 		if s.IsWritable() {
 			t.Fatal("still writable")
 		}

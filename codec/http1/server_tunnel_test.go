@@ -77,14 +77,14 @@ func TestServerRefusedTunnels(t *testing.T) {
 		s := serve(t, ServerOptions{}, nil)
 		s.in(upgradeRequest + follower)
 		s.expectLog("1 GET /")
-		s.WriteAndFlush(text(&http.Request{ID: 1}, 200, "hi"))
+		s.WriteAndFlush(answer(&http.Request{ID: 1}, 200, "hi"))
 		s.RunPending()
 		s.expectLog("2 GET /next") // it was HTTP all along
 		s.expectOut(hiAnswer)
 	})
 	t.Run("CONNECT refused", func(t *testing.T) {
 		t.Parallel()
-		s := serve(t, ServerOptions{}, func(ctx *channel.Context, r *http.Request) { ctx.Write(text(r, 403, "")) })
+		s := serve(t, ServerOptions{}, func(ctx *channel.Context, r *http.Request) { ctx.Write(answer(r, 403, "")) })
 		s.in(connectRequest + follower)
 		s.expectLog("1 CONNECT a:80")
 		s.expectOut("HTTP/1.1 403 Forbidden\r\nConnection: close\r\nContent-Length: 0\r\n\r\n")

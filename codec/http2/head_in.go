@@ -1,6 +1,7 @@
 package http2
 
 import (
+	"millrace.dev/buffer/text"
 	"millrace.dev/codec/http"
 	"millrace.dev/codec/http2/hpack"
 	"millrace.dev/codec/internal/octet"
@@ -126,7 +127,7 @@ func (h *headReader) ordinary(f *hpack.Field) {
 	}
 	switch f.Known {
 	case http.FieldTE:
-		if !octet.EqualFold(f.Value, "trailers") {
+		if !text.EqualFold(f.Value, "trailers") {
 			h.fail(errTE)
 			return
 		}
@@ -188,7 +189,7 @@ func (h *headReader) firstField() {
 func (h *headReader) host(value []byte) (add bool) {
 	switch {
 	case h.authority != nil:
-		if !octet.EqualFold(value, h.authority) {
+		if !text.EqualFold(value, h.authority) {
 			h.fail(errHost)
 		}
 		return false
@@ -331,7 +332,7 @@ func (h *headReader) request(end bool) (*http.Request, *StreamError) {
 	}
 	if e := h.header.ValueOf(http.FieldExpect); e != nil && !end {
 		r.Expect = http.ExpectUnknown
-		if octet.EqualFold(e, "100-continue") {
+		if text.EqualFold(e, "100-continue") {
 			r.Expect = http.ExpectContinue
 		}
 	}

@@ -5,9 +5,9 @@ import (
 	"strconv"
 	"sync"
 
+	"millrace.dev/buffer/text"
 	"millrace.dev/codec/http"
 	"millrace.dev/codec/http2/hpack"
-	"millrace.dev/codec/internal/octet"
 )
 
 // blocks are header blocks that are being encoded.
@@ -55,7 +55,7 @@ func (c *Conn) appendFields(p []byte, h *http.Header, drop http.FieldSet) []byte
 			p = c.enc.AppendAs(p, hpack.Incremental, name, value)
 			continue
 		}
-		if 1<<known&drop != 0 || known == http.FieldTE && !octet.EqualFold(value, "trailers") {
+		if 1<<known&drop != 0 || known == http.FieldTE && !text.EqualFold(value, "trailers") {
 			continue
 		}
 		p = c.enc.AppendKnown(p, known, value)

@@ -3,7 +3,7 @@ package multipart
 import (
 	"strings"
 
-	"millrace.dev/codec/internal/octet"
+	"millrace.dev/buffer/text"
 )
 
 const formDataType = "multipart/form-data"
@@ -12,7 +12,7 @@ const formDataType = "multipart/form-data"
 // anything but multipart/form-data, and ErrBoundary if there is no valid one.
 func Boundary(contentType string) (string, error) {
 	p := params{rest: []byte(contentType)}
-	if !octet.EqualFold(p.word(), formDataType) {
+	if !text.EqualFold(p.word(), formDataType) {
 		return "", ErrContentType
 	}
 	b, err := p.boundary()
@@ -31,7 +31,7 @@ func (p *params) boundary() (found []byte, err error) {
 				return nil, ErrBoundary
 			}
 			return found, nil
-		case !octet.EqualFold(name, "boundary"):
+		case !text.EqualFold(name, "boundary"):
 		case found != nil: // two of them, of which receivers take either
 			return nil, ErrBoundary
 		default:
@@ -77,11 +77,11 @@ func BaseName(name string) string {
 // isMixed reports whether a part's Content-Type is multipart/mixed, and returns its boundary.
 func isMixed(contentType []byte) (boundary []byte, mixed bool, err error) {
 	const name = "multipart/mixed"
-	if len(contentType) < len(name) || !octet.EqualFold(contentType[:len(name)], name) {
+	if len(contentType) < len(name) || !text.EqualFold(contentType[:len(name)], name) {
 		return nil, false, nil // nearly always
 	}
 	p := params{rest: contentType}
-	if !octet.EqualFold(p.word(), name) {
+	if !text.EqualFold(p.word(), name) {
 		return nil, false, nil
 	}
 	boundary, err = p.boundary()

@@ -4,7 +4,7 @@ import (
 	"io"
 
 	"millrace.dev/buffer"
-	"millrace.dev/codec/internal/octet"
+	"millrace.dev/buffer/text"
 )
 
 // FormOptions say how a form is collected. The zero value is a good default.
@@ -29,7 +29,7 @@ func (o FormOptions) MayBlock(contentType string, length int64) bool {
 // IsURLEncoded reports whether a Content-Type is application/x-www-form-urlencoded.
 func IsURLEncoded(contentType string) bool {
 	p := params{rest: []byte(contentType)}
-	return octet.EqualFold(p.word(), urlencodedType)
+	return text.EqualFold(p.word(), urlencodedType)
 }
 
 // Collector makes a Form of a request's body, multipart/form-data or
@@ -59,7 +59,7 @@ type bodyDecoder interface {
 // IsForm reports whether a Content-Type is one that a Collector takes.
 func IsForm(contentType string) bool {
 	p := params{rest: []byte(contentType)}
-	return IsURLEncoded(contentType) || octet.EqualFold(p.word(), formDataType)
+	return IsURLEncoded(contentType) || text.EqualFold(p.word(), formDataType)
 }
 
 // NewCollector returns a Collector for a body with that Content-Type. The error is

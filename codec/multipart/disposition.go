@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 
 	"millrace.dev/buffer/hex"
-	"millrace.dev/codec/internal/octet"
+	"millrace.dev/buffer/text"
 )
 
 // disposition is what a Content-Disposition says, RFC 7578 section 4.2. The slices are views
@@ -33,13 +33,13 @@ func (d *disposition) parse(value []byte) error {
 		}
 		var at *[]byte
 		switch {
-		case octet.EqualFold(name, "name"):
+		case text.EqualFold(name, "name"):
 			at = &d.name
-		case octet.EqualFold(name, "filename"):
+		case text.EqualFold(name, "filename"):
 			at = &d.filename
-		case octet.EqualFold(name, "name*"):
+		case text.EqualFold(name, "name*"):
 			at = &extended[0]
-		case octet.EqualFold(name, "filename*"):
+		case text.EqualFold(name, "filename*"):
 			at = &extended[1]
 		case isContinued(name):
 			return ErrDisposition
@@ -67,7 +67,7 @@ func (d *disposition) parse(value []byte) error {
 // isContinued reports whether a parameter is a piece of a name, RFC 2231 section 3.
 func isContinued(name []byte) bool {
 	base, _, star := bytes.Cut(name, []byte("*"))
-	return star && (octet.EqualFold(base, "name") || octet.EqualFold(base, "filename"))
+	return star && (text.EqualFold(base, "name") || text.EqualFold(base, "filename"))
 }
 
 // notNil tells an empty name from none.
@@ -80,11 +80,11 @@ func notNil(p []byte) []byte {
 
 // decode reads an extended value, RFC 8187 section 3.2: charset ' language ' text. The result
 // is UTF-8 without controls.
-func (d *disposition) decode(value []byte) (text []byte, ok bool) {
+func (d *disposition) decode(value []byte) (decoded []byte, ok bool) {
 	charset, rest, ok1 := bytes.Cut(value, []byte("'"))
 	_, rest, ok2 := bytes.Cut(rest, []byte("'"))
-	latin1 := octet.EqualFold(charset, "iso-8859-1")
-	if !ok1 || !ok2 || !latin1 && !octet.EqualFold(charset, "utf-8") {
+	latin1 := text.EqualFold(charset, "iso-8859-1")
+	if !ok1 || !ok2 || !latin1 && !text.EqualFold(charset, "utf-8") {
 		return nil, false
 	}
 	from := len(d.scratch)
@@ -109,6 +109,6 @@ func (d *disposition) decode(value []byte) (text []byte, ok bool) {
 			d.scratch = append(d.scratch, c)
 		}
 	}
-	text = d.scratch[from:len(d.scratch):len(d.scratch)]
-	return notNil(text), utf8.Valid(text)
+	decoded = d.scratch[from:len(d.scratch):len(d.scratch)]
+	return notNil(decoded), utf8.Valid(decoded)
 }

@@ -3,6 +3,7 @@ package multipart
 import (
 	"bytes"
 
+	"millrace.dev/buffer/text"
 	"millrace.dev/codec/http"
 	"millrace.dev/codec/internal/octet"
 )
@@ -161,7 +162,7 @@ func (d *Decoder) disposition() error {
 	switch {
 	case len(d.outer) > 0:
 		p.Name = d.outer[len(d.outer)-1].name
-	case s.name == nil || !octet.EqualFold(s.kind, "form-data"):
+	case s.name == nil || !text.EqualFold(s.kind, "form-data"):
 		return nil
 	default:
 		p.Name = s.name

@@ -8,8 +8,6 @@ package octet
 import (
 	"encoding/binary"
 	"math/bits"
-
-	"millrace.dev/buffer/text"
 )
 
 // Class is a set of bits; a byte has one for each grammar rule that it may occur in.
@@ -182,12 +180,6 @@ func TrimLeft[S []byte | string](s S) S {
 	}
 	return s
 }
-
-// EqualFold reports whether a and b are equal when ASCII letters match either case.
-func EqualFold[A, B []byte | string](a A, b B) bool { return text.EqualFold(a, b) }
-
-// Lower returns the lower case of an ASCII letter and any other byte as it is.
-func Lower(c byte) byte { return text.Lower(c) }
 
 // NextElement cuts the first element off a comma-separated list (RFC 9110 section
 // 5.6.1), trimmed; ok is false once the list is used up. Empty elements are returned

@@ -79,13 +79,6 @@ func TestNextElement(t *testing.T) {
 	}
 }
 
-func TestEqualFold(t *testing.T) {
-	t.Parallel()
-	if !EqualFold("Host", []byte("hOST")) || EqualFold("Host", "Hosts") || EqualFold("@", "`") || EqualFold("[", "{") {
-		t.Error("EqualFold folds something other than letters, or fails to fold them")
-	}
-}
-
 func TestTargetEnd(t *testing.T) {
 	t.Parallel()
 	for length := 1; length <= 19; length++ {
