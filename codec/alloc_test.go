@@ -40,8 +40,8 @@ func TestDecodingAllocatesNothing(t *testing.T) {
 			end := &drop{}
 			conn := blackhole.Connect(t, h, end)
 			once := func() {
-				conn.Receive(row.first)
-				conn.Receive(row.second)
+				blackhole.Receive(conn, row.first)
+				blackhole.Receive(conn, row.second)
 			}
 			for range 10 {
 				once()
@@ -78,7 +78,7 @@ func TestMergingIsLinear(t *testing.T) {
 		piece := strings.Repeat("x", row.size)
 		reads := uint64(0)
 		for sent := 0; sent < total; sent += row.size {
-			conn.Receive(piece)
+			blackhole.Receive(conn, piece)
 			reads++
 		}
 		if n := conn.Cache.Stats().Allocs - reads; n > row.most {
@@ -163,7 +163,7 @@ func BenchmarkFrames(b *testing.B) {
 			in := string(frames)
 			b.ReportAllocs()
 			for b.Loop() {
-				conn.Receive(in)
+				blackhole.Receive(conn, in)
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*64), "ns/frame")
 		})

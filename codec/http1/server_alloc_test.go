@@ -55,12 +55,12 @@ func TestServerAllocations(t *testing.T) {
 		"content":   "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhello",
 		"chunked":   chunkedPost,
 	} {
-		if n := testing.AllocsPerRun(200, func() { conn.Receive(input) }); n != 0 {
+		if n := testing.AllocsPerRun(200, func() { blackhole.Receive(conn, input) }); n != 0 {
 			t.Errorf("%s: %v allocations a batch", name, n)
 		}
 	}
 	app.fixed = helloWorld(t)
-	if n := testing.AllocsPerRun(200, func() { conn.Receive(wrkHead) }); n != 0 {
+	if n := testing.AllocsPerRun(200, func() { blackhole.Receive(conn, wrkHead) }); n != 0 {
 		t.Errorf("fixed: %v allocations a batch", n)
 	}
 	if conn.Bytes == 0 || app.requests == 0 {
@@ -98,7 +98,7 @@ func BenchmarkServerCodec(b *testing.B) {
 			}
 			b.ReportAllocs()
 			for b.Loop() {
-				conn.Receive(c.input)
+				blackhole.Receive(conn, c.input)
 				c.input, c.other = c.other, c.input
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(app.requests), "ns/request")

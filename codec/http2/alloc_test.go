@@ -1,49 +1,14 @@
 package http2
 
 import (
-	"net"
 	"testing"
 	"unsafe"
 
-	"millrace.dev/buffer"
-	"millrace.dev/buffer/buffertest"
 	"millrace.dev/channel"
 	"millrace.dev/codec/http"
 	"millrace.dev/internal/allocs"
-	"millrace.dev/loop"
+	"millrace.dev/internal/blackhole"
 )
-
-// blackHole is a transport that takes everything.
-type blackHole struct {
-	driver channel.Driver
-	bytes  int64
-}
-
-func (t *blackHole) Register(d channel.Driver) error  { t.driver = d; return nil }
-func (t *blackHole) Deregister() error                { return nil }
-func (t *blackHole) Active() bool                     { return true }
-func (t *blackHole) Bind(net.Addr) error              { return nil }
-func (t *blackHole) Connect(_, _ net.Addr) error      { return nil }
-func (t *blackHole) StartRead()                       {}
-func (t *blackHole) StopRead()                        {}
-func (t *blackHole) Shutdown(channel.Direction) error { return nil }
-func (t *blackHole) Close() error                     { return nil }
-func (t *blackHole) LocalAddr() net.Addr              { return nil }
-func (t *blackHole) RemoteAddr() net.Addr             { return nil }
-func (t *blackHole) Write(q *channel.Queue) error {
-	t.bytes += q.Bytes()
-	q.Progress(q.Bytes())
-	return nil
-}
-
-// batch passes input in as one read batch.
-func (t *blackHole) batch(input []byte) {
-	in := t.driver.Channel().Allocator().Allocate(len(input))
-	in.Write(input)
-	t.driver.BeginBatch()
-	t.driver.Read(in)
-	t.driver.EndBatch()
-}
 
 // app answers with a small text, or with a MiB.
 type app struct {
@@ -73,31 +38,12 @@ func (a *app) OnRead(ctx *channel.Context, msg any) {
 
 func (a *app) OnReadComplete(ctx *channel.Context) { ctx.Flush() }
 
-// newBlackHole returns a server's connection with the memory of a real loop.
-func newBlackHole(t testing.TB) (*blackHole, *app, *ServerCodec) {
-	cache := buffer.NewPooled(buffer.PooledOptions{}).NewCache()
-	cache.Bind()
-	m, err := loop.NewManual(loop.Options{Allocator: cache})
-	if err != nil {
-		t.Fatal(err)
-	}
-	hole, a, codec := &blackHole{}, &app{}, NewServerCodec(ServerOptions{})
-	ch := channel.New(m.Loop(), hole, nil, nil)
-	for _, h := range []any{codec, a} {
-		if err := ch.Pipeline().AddLast("", h); err != nil {
-			t.Fatal(err)
-		}
-	}
-	ch.Register()
-	m.RunPending()
-	t.Cleanup(func() {
-		ch.Close()
-		m.RunPending()
-		m.Close()
-		cache.Unbind()
-	})
-	hole.batch(hello().raw(AppendSettingsAck(nil)).raw(AppendWindowUpdate(nil, 0, 1<<30)).buf)
-	return hole, a, codec
+// newBlackHole returns a server's connection.
+func newBlackHole(t testing.TB) (*blackhole.Conn, *app, *ServerCodec) {
+	a, codec := &app{}, NewServerCodec(ServerOptions{})
+	conn := blackhole.Connect(t, codec, a)
+	blackhole.Receive(conn, hello().raw(AppendSettingsAck(nil)).raw(AppendWindowUpdate(nil, 0, 1<<30)).buf)
+	return conn, a, codec
 }
 
 var browserFields = []string{":method=GET", ":scheme=http", ":authority=mill.example:8080", ":path=/wheel?turns=3",
@@ -150,7 +96,6 @@ func (r *requests) next() []byte {
 // transport, costs no allocation.
 func TestServerAllocations(t *testing.T) {
 	allocs.Need(t)
-	buffertest.Level(t, buffer.Disabled)
 	for _, row := range []struct {
 		name string
 		n    int
@@ -158,8 +103,8 @@ func TestServerAllocations(t *testing.T) {
 	}{{"one", 1, false}, {"100 streams", 100, false}, {"content", 10, true}} {
 		hole, a, codec := newBlackHole(t)
 		r := newRequests(row.n, row.post)
-		hole.batch(r.next())
-		if n := testing.AllocsPerRun(200, func() { hole.batch(r.next()) }); n != 0 {
+		blackhole.Receive(hole, r.next())
+		if n := testing.AllocsPerRun(200, func() { blackhole.Receive(hole, r.next()) }); n != 0 {
 			t.Errorf("%s: %v allocations a batch", row.name, n)
 		}
 		if a.requests != row.n*202 || codec.Streams() != 0 || codec.Err() != nil {
@@ -181,7 +126,6 @@ func TestIdleStreamsAreSmall(t *testing.T) {
 
 // BenchmarkServerCodec is a request from the received buffer to the transport.
 func BenchmarkServerCodec(b *testing.B) {
-	buffertest.Level(b, buffer.Disabled)
 	for _, c := range []struct {
 		name  string
 		n     int
@@ -196,9 +140,9 @@ func BenchmarkServerCodec(b *testing.B) {
 			r := newRequests(c.n, c.post)
 			b.ReportAllocs()
 			for b.Loop() {
-				hole.batch(r.next())
+				blackhole.Receive(hole, r.next())
 				if a.requests%1024 == 0 { // what the answers have used is given back
-					hole.batch(AppendWindowUpdate(nil, 0, uint32(1024*max(13, c.large-1))))
+					blackhole.Receive(hole, AppendWindowUpdate(nil, 0, uint32(1024*max(13, c.large-1))))
 				}
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(a.requests), "ns/request")

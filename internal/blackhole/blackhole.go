@@ -80,10 +80,10 @@ func Connect(t testing.TB, handlers ...any) *Conn {
 	return c
 }
 
-// Receive delivers bytes as one read batch.
-func (c *Conn) Receive(s string) {
+// Receive delivers bytes to c as one read batch.
+func Receive[S []byte | string](c *Conn, s S) {
 	in := c.Cache.Allocate(len(s))
-	_, _ = in.WriteString(s)
+	in.Advance(copy(in.Writable(), s))
 	c.Driver.BeginBatch()
 	c.Driver.Read(in)
 	c.Driver.EndBatch()

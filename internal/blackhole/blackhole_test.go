@@ -18,7 +18,7 @@ func (echo) OnRead(ctx *channel.Context, msg any) { ctx.WriteAndFlush(msg) }
 func TestConnTakesEverything(t *testing.T) {
 	c := blackhole.Connect(t, echo{})
 	for range 3 {
-		c.Receive("hello")
+		blackhole.Receive(c, "hello")
 	}
 	if c.Bytes != 15 {
 		t.Errorf("%d bytes, want 15", c.Bytes)
