@@ -277,6 +277,7 @@ func TestNoGoroutineIsLeftBehind(t *testing.T) {
 
 // Not parallel: it counts goroutines.
 func TestIdleWorkersEnd(t *testing.T) {
+	before := countWorkers()
 	var wg sync.WaitGroup
 	ch := embed(t, &httpserver.Server{Timeouts: httpserver.Timeouts{Idle: -1}, Handler: nethttp.HandlerFunc(func(nethttp.ResponseWriter, *nethttp.Request) {
 		wg.Done()
@@ -289,7 +290,7 @@ func TestIdleWorkersEnd(t *testing.T) {
 		t.Error("there is no idle worker")
 	}
 	ch.Advance(time.Minute)
-	await(t, "the worker ends", func() bool { return countWorkers() == 0 })
+	await(t, "the worker ends", func() bool { return countWorkers() <= before })
 	wg.Add(1)
 	feed(t, ch, getLine)
 	letRun(t, ch, "another answer", func() bool { return sent(t, ch) != "" })
