@@ -107,6 +107,25 @@ func TestShutdownEndsAtItsDeadline(t *testing.T) {
 	}
 }
 
+// Whoever has no time for a Shutdown that is under way may call Close.
+func TestCloseDuringShutdown(t *testing.T) {
+	t.Parallel()
+	for range 20 {
+		s := newStd(nethttp.HandlerFunc(func(nethttp.ResponseWriter, *nethttp.Request) {}))
+		if got := get(t, serve(t, s), "/"); got.StatusCode != 200 { // and a worker is idle
+			t.Fatal(got.Status)
+		}
+		ended := make(chan error, 1)
+		go func() { ended <- s.Close() }()
+		if err := shutdown(t, s); err != nil {
+			t.Error(err)
+		}
+		if err := receiveFrom(t, "Close returns", ended); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 func TestListenAndServeReturnsWhenClosed(t *testing.T) {
 	t.Parallel()
 	s := &httpserver.Server{}

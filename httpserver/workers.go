@@ -3,6 +3,7 @@ package httpserver
 import (
 	"context"
 	"runtime"
+	"sync"
 	"time"
 
 	"millrace.dev/future"
@@ -28,6 +29,7 @@ type workers struct {
 	idle    *worker // the latest first: its stack is warm
 	timer   loop.Timer
 	closed  bool
+	closing sync.Mutex     // for close
 	started []*stdExchange // in this turn of the loop
 	yieldAt time.Duration  // from when the loop gives way to workers again
 }
@@ -142,6 +144,8 @@ func endAll(w *worker) {
 
 // close ends the idle workers, and the others when their handlers return. Not for loops.
 func (sh *shard) close() {
+	sh.workers.closing.Lock() // both Shutdown and Close may be here, after the loop has ended
+	defer sh.workers.closing.Unlock()
 	end := func() {
 		sh.workers.closed = true
 		sh.workers.timer.Stop()
