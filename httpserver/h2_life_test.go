@@ -55,6 +55,9 @@ func TestH2Shutdown(t *testing.T) {
 	goOn := make(chan struct{})
 	begun := make(chan struct{}, 2)
 	s := newStd(nethttp.HandlerFunc(func(w nethttp.ResponseWriter, r *nethttp.Request) {
+		if r.URL.Path == "/first" {
+			return
+		}
 		begun <- struct{}{}
 		<-goOn
 		_, _ = io.WriteString(w, r.URL.Path)
@@ -63,6 +66,8 @@ func TestH2Shutdown(t *testing.T) {
 	busy, idle := dialH2(t, addr), dialH2(t, addr)
 	busy.get(1, "/before").flush(busy)
 	receiveFrom(t, "a request", begun)
+	idle.get(1, "/first").flush(idle)
+	idle.expect("1 200 content-length=0 end") // so it has been accepted
 	ended := make(chan error, 1)
 	go func() { ended <- shutdown(t, s) }()
 	ping := [8]byte([]byte("draining"))
@@ -70,7 +75,7 @@ func TestH2Shutdown(t *testing.T) {
 		c.expect("GOAWAY 2147483647 NO_ERROR", `PING "draining"`)
 	}
 	idle.pong(ping).flush(idle)
-	idle.expect("GOAWAY 0 NO_ERROR")
+	idle.expect("GOAWAY 1 NO_ERROR")
 	idle.ended()
 	_ = idle.Close()
 	busy.get(3, "/underway").pong(ping).get(5, "/late").flush(busy)
