@@ -39,7 +39,7 @@ func TestAllocs(t *testing.T) {
 		return b
 	}
 
-	r := newRig(t, channel.NewConfig(), append(passes(16), &sink{})...)
+	r := newRig(t, channel.NewConfig(), append(passes[pass](16), &sink{})...)
 	msg := &struct{ int }{}
 	countAllocs(t, "a message through 16 handlers", 0, func() { r.driver.Read(msg) })
 	countAllocs(t, "a read batch", 0, func() {
@@ -48,7 +48,7 @@ func TestAllocs(t *testing.T) {
 		r.driver.EndBatch()
 	})
 
-	r = newRig(t, channel.NewConfig(), passes(4)...)
+	r = newRig(t, channel.NewConfig(), passes[pass](4)...)
 	discard(r)
 	countAllocs(t, "write, flush, complete", 0, func() {
 		r.ch.Write(out())

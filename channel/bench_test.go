@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"testing"
 
+	"millrace.dev/buffer"
+	"millrace.dev/buffer/buffertest"
 	"millrace.dev/channel"
 )
 
@@ -15,6 +17,12 @@ func (*pass) OnReadComplete(ctx *channel.Context)                { ctx.FireReadC
 func (*pass) Write(ctx *channel.Context, msg any) channel.Future { return ctx.Write(msg) }
 func (*pass) Flush(ctx *channel.Context)                         { ctx.Flush() }
 
+// passIn passes inbound events on, and takes no operations.
+type passIn struct{}
+
+func (*passIn) OnRead(ctx *channel.Context, msg any) { ctx.FireRead(msg) }
+func (*passIn) OnReadComplete(ctx *channel.Context)  { ctx.FireReadComplete() }
+
 // sink ends the way of inbound messages and keeps nothing.
 type sink struct{ reads int }
 
@@ -25,9 +33,10 @@ func (s *sink) OnError(_ *channel.Context, err error) { panic(err) }
 // BenchmarkPipeline16 passes a message through 16 handlers: the figure to look at is
 // ns/hop, one recover for the whole run included.
 func BenchmarkPipeline16(b *testing.B) {
+	buffertest.Level(b, buffer.Simple) // from Advanced up, each handler is told to the message
 	for _, hops := range []int{1, 16} {
-		b.Run(fmt.Sprintf("read/%d", hops), func(b *testing.B) {
-			r := newRig(b, channel.NewConfig(), passes(hops)...)
+		read := func(b *testing.B, handlers []any) {
+			r := newRig(b, channel.NewConfig(), handlers...)
 			end := &sink{}
 			r.add(end)
 			msg := &struct{ int }{}
@@ -39,9 +48,11 @@ func BenchmarkPipeline16(b *testing.B) {
 			if end.reads < b.N {
 				b.Fatal("messages were lost")
 			}
-		})
+		}
+		b.Run(fmt.Sprintf("read/%d", hops), func(b *testing.B) { read(b, passes[passIn](hops)) })
+		b.Run(fmt.Sprintf("read, duplex/%d", hops), func(b *testing.B) { read(b, passes[pass](hops)) })
 		b.Run(fmt.Sprintf("write/%d", hops), func(b *testing.B) {
-			r := newRig(b, channel.NewConfig(), append([]any{&swallow{}}, passes(hops)...)...)
+			r := newRig(b, channel.NewConfig(), append([]any{&swallow{}}, passes[pass](hops)...)...)
 			msg := &struct{ int }{}
 			b.ReportAllocs()
 			for b.Loop() {
@@ -57,9 +68,9 @@ type swallow struct{}
 
 func (*swallow) Write(*channel.Context, any) channel.Future { return channel.Future{} }
 
-func passes(n int) (handlers []any) {
+func passes[H any](n int) (handlers []any) {
 	for range n {
-		handlers = append(handlers, &pass{})
+		handlers = append(handlers, new(H))
 	}
 	return handlers
 }
