@@ -54,8 +54,8 @@ func (a *acceptor) OnRead(ctx *channel.Context, msg any) {
 		s.drop(t)
 		return
 	case s.MaxConns > 0 && n > int64(s.MaxConns):
-		s.drop(t)
 		s.refused.add(s)
+		s.drop(t)
 		return
 	}
 	l := ctx.Loop()
@@ -72,10 +72,11 @@ func (a *acceptor) OnRead(ctx *channel.Context, msg any) {
 	}
 }
 
-// drop closes a connection on which nothing was said yet.
+// drop closes a connection on which nothing was said yet, after it has stopped counting: whoever
+// sees it close finds the figures right.
 func (s *Server) drop(t channel.Transport) {
-	_ = t.Close()
 	s.connClosed(nil)
+	_ = t.Close()
 }
 
 // OnError logs what went wrong with the listener.
