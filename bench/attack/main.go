@@ -8,11 +8,11 @@ import (
 	"io"
 	"net"
 	"os"
-	"os/signal"
 	"runtime"
 	"strings"
-	"syscall"
 	"time"
+
+	"millrace.dev/bench/internal/launch"
 )
 
 // The kernel ends a server when the thread that started it ends (see launch.Tie): an init
@@ -20,14 +20,7 @@ import (
 func init() { runtime.LockOSThread() }
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-	defer stop()
-	err := run(ctx, os.Args[1:], os.Stdout)
-	if err != nil && !errors.Is(err, flag.ErrHelp) {
-		fmt.Fprintln(os.Stderr, "attack:", err)
-		stop()
-		os.Exit(1)
-	}
+	launch.Main("attack", func(ctx context.Context, args []string) error { return run(ctx, args, os.Stdout) })
 }
 
 // options is what the flags say.

@@ -6,13 +6,11 @@ package main
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"os"
-	"os/signal"
 	"runtime"
-	"syscall"
 
+	"millrace.dev/bench/internal/launch"
 	"millrace.dev/bench/internal/report"
 	"millrace.dev/bench/internal/result"
 )
@@ -22,24 +20,13 @@ import (
 // starts processes.
 func init() { runtime.LockOSThread() }
 
-func main() {
-	s, err := parseFlags(os.Args[1:])
-	if errors.Is(err, flag.ErrHelp) {
-		return
-	}
-	if err == nil {
-		err = run(s)
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "lab:", err)
-		os.Exit(1)
-	}
-}
+func main() { launch.Main("lab", run) }
 
-func run(s settings) error {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-	defer stop()
-	context.AfterFunc(ctx, stop) // a second interrupt ends the process at once
+func run(ctx context.Context, args []string) error {
+	s, err := parseFlags(args)
+	if err != nil {
+		return err
+	}
 	if s.compareWith != "" {
 		return compareFiles(s.compare, s.compareWith)
 	}

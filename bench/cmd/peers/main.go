@@ -6,38 +6,26 @@ package main
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"os"
-	"os/signal"
 	"runtime"
-	"syscall"
 	"time"
 
 	"millrace.dev/bench/internal/idle"
+	"millrace.dev/bench/internal/launch"
 )
 
 // The kernel ends a server when the thread that started it ends (see launch.Tie): an init
 // function pins the main goroutine to the main thread, and it alone starts processes.
 func init() { runtime.LockOSThread() }
 
-func main() {
-	s, err := parseFlags(os.Args[1:])
-	if errors.Is(err, flag.ErrHelp) {
-		return
-	}
-	if err == nil {
-		err = run(s)
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "peers:", err)
-		os.Exit(1)
-	}
-}
+func main() { launch.Main("peers", run) }
 
-func run(s settings) error {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-	defer stop()
+func run(ctx context.Context, args []string) error {
+	s, err := parseFlags(args)
+	if err != nil {
+		return err
+	}
 	scenarios, without, err := playable(s.scenarios)
 	if err != nil {
 		return err
