@@ -232,6 +232,9 @@ func (x *Exchange) leavesMuch() bool {
 
 // abandonBody is called when the answer has ended, perhaps before the content.
 func (x *Exchange) abandonBody() {
+	if x.waiting == nil && x.state&(sBodyEnd|sCut|sStopped|sReadPaused) == sBodyEnd {
+		return // as usual: all of it has come
+	}
 	if x.waiting != nil {
 		x.discarded += int64(x.waiting.Len())
 		x.waiting.Close()
