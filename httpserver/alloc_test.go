@@ -108,37 +108,40 @@ const browserRequest = "GET /index.html?a=b HTTP/1.1\r\nHost: www.example.com\r\
 	"Accept: text/html,application/xhtml+xml\r\nAccept-Language: en-GB,en;q=0.5\r\nAccept-Encoding: gzip, deflate\r\n" +
 	"Connection: keep-alive\r\nCookie: session=0123456789abcdef\r\n\r\n"
 
+// answering are the ways of a native handler to answer, over either protocol.
+var answering = map[string]httpserver.NativeFunc{
+	"respond": func(x *httpserver.Exchange) bool {
+		x.Respond(200, "text/plain", greeting)
+		return true
+	},
+	"not found": func(*httpserver.Exchange) bool { return false },
+	"stream": func(x *httpserver.Exchange) bool {
+		x.Start(http.NewResponse(200))
+		for range 3 {
+			b := x.Allocator().Allocate(len(greeting))
+			b.Write(greeting)
+			x.Write(b)
+		}
+		x.End(nil)
+		return true
+	},
+	"body": func(x *httpserver.Exchange) bool {
+		x.SetBodyReader(echoBody{})
+		return true
+	},
+}
+
+var greeting = []byte("Hello, World!")
+
 func TestNativeRequestAllocatesNothing(t *testing.T) {
 	allocs.Need(t)
 	buffertest.Level(t, buffer.Disabled)
-	content := []byte("Hello, World!")
-	cases := map[string]httpserver.NativeFunc{
-		"respond": func(x *httpserver.Exchange) bool {
-			x.Respond(200, "text/plain", content)
-			return true
-		},
-		"not found": func(*httpserver.Exchange) bool { return false },
-		"stream": func(x *httpserver.Exchange) bool {
-			x.Start(http.NewResponse(200))
-			for range 3 {
-				b := x.Allocator().Allocate(len(content))
-				b.Write(content)
-				x.Write(b)
-			}
-			x.End(nil)
-			return true
-		},
-		"body": func(x *httpserver.Exchange) bool {
-			x.SetBodyReader(echoBody{})
-			return true
-		},
-	}
 	requests := map[string]string{
 		"get":     browserRequest,
 		"post":    "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhello",
 		"chunked": "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n",
 	}
-	for handler, f := range cases {
+	for handler, f := range answering {
 		for request, raw := range requests {
 			c := newSinkConn(t, &httpserver.Server{Native: f})
 			input := []byte(raw)

@@ -57,26 +57,34 @@ func (x *Exchange) RespondFixed(f *http.Fixed) channel.Future {
 // error's: who answers in pieces mostly reads meanwhile.
 func (x *Exchange) Start(r *http.Response) channel.Future {
 	r.End = r.Status < 200
-	x.depth++
+	x.hold()
 	if x.is(sExpects) && r.Status >= 200 && r.Status < 400 && x.headRefusal(r) == nil {
 		x.state &^= sExpects
 		x.conn.askForContent(x)
 	}
 	f := x.sendHead(r)
+	x.letGo()
+	return f
+}
+
+// hold keeps x from being recycled while a part of the answer is written: what that leads to may
+// end x. letGo ends it.
+func (x *Exchange) hold() { x.depth++ }
+
+func (x *Exchange) letGo() {
 	x.depth--
 	x.settle()
-	return f
 }
 
 // send writes a head.
 func (x *Exchange) send(r *http.Response) channel.Future {
-	x.depth++ // what a write leads to may end x, which must not be recycled before this returns
+	x.hold()
 	f := x.sendHead(r)
-	x.depth--
-	x.settle()
+	x.letGo()
 	return f
 }
 
+// sendHead is send for who holds x.
 func (x *Exchange) sendHead(r *http.Response) channel.Future {
 	c := x.conn
 	if err := x.headRefusal(r); err != nil {
@@ -96,9 +104,9 @@ func (x *Exchange) sendHead(r *http.Response) channel.Future {
 	return x.put(r, true, end)
 }
 
-// put writes a part of the answer; head says which part it is, end that it is the last.
+// put writes a part of the answer; head says which part it is, end that it is the last. The
+// caller holds x.
 func (x *Exchange) put(msg any, head, end bool) channel.Future {
-	x.depth++ // as in send
 	f := x.conn.write(msg)
 	if end {
 		x.state |= sAnswered
@@ -109,8 +117,6 @@ func (x *Exchange) put(msg any, head, end bool) channel.Future {
 	if end && !x.is(sOver) {
 		x.abandonBody()
 	}
-	x.depth--
-	x.settle()
 	return f
 }
 
@@ -178,7 +184,10 @@ func (x *Exchange) content(m *http.Content) channel.Future {
 		return future.Failed[future.Void](x.conn.ctx.Loop(), err)
 	}
 	m.ID = x.id
-	return x.put(m, false, m.End)
+	x.hold()
+	f := x.put(m, false, m.End)
+	x.letGo()
+	return f
 }
 
 // IsWritable reports whether less waits to be sent than the high watermark, of the channel or,

@@ -8,7 +8,6 @@ import (
 
 	"millrace.dev/buffer"
 	"millrace.dev/buffer/buffertest"
-	"millrace.dev/codec/http"
 	"millrace.dev/httpserver"
 	"millrace.dev/internal/allocs"
 )
@@ -64,28 +63,7 @@ var browserFields = []string{":path=/index.html?a=b", ":authority=www.example.co
 func TestH2NativeRequestAllocatesNothing(t *testing.T) {
 	allocs.Need(t)
 	buffertest.Level(t, buffer.Disabled)
-	content := []byte("Hello, World!")
-	for name, f := range map[string]httpserver.NativeFunc{
-		"respond": func(x *httpserver.Exchange) bool {
-			x.Respond(200, "text/plain", content)
-			return true
-		},
-		"not found": func(*httpserver.Exchange) bool { return false },
-		"stream": func(x *httpserver.Exchange) bool {
-			x.Start(http.NewResponse(200))
-			for range 3 {
-				b := x.Allocator().Allocate(len(content))
-				b.Write(content)
-				x.Write(b)
-			}
-			x.End(nil)
-			return true
-		},
-		"body": func(x *httpserver.Exchange) bool {
-			x.SetBodyReader(echoBody{})
-			return true
-		},
-	} {
+	for name, f := range answering {
 		for _, body := range []string{"", "hello"} {
 			c := newSinkConn(t, &httpserver.Server{Native: f})
 			r := connectH2(c, body, browserFields...)
