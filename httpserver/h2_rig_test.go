@@ -196,17 +196,40 @@ func (h *h2conn) expect(lines ...string) {
 	}
 }
 
-// content reads DATA of a stream until n bytes have come, and counts what comes for others.
+// content reads DATA of a stream until n bytes have come, which don't end it.
 func (h *h2conn) content(id uint32, n int) {
 	h.t.Helper()
 	for n > 0 {
-		line, frame, err := h.next()
-		d, ok := frame.(*http2.DataFrame)
-		if err != nil || !ok || d.StreamID != id {
-			h.t.Fatalf("%q, %v", line, err)
+		got, end := h.dataOf(id)
+		if n -= got; end || n < 0 {
+			h.t.Fatalf("%d bytes from the wanted ones; the stream ends: %t", -n, end)
 		}
-		n -= len(d.Data())
 	}
+}
+
+// rest reads DATA of a stream to its end, which may come with content or by itself: what is
+// joined in the queue depends on when the handler returns.
+func (h *h2conn) rest(id uint32, n int) {
+	h.t.Helper()
+	for end := false; !end; {
+		var got int
+		got, end = h.dataOf(id)
+		n -= got
+	}
+	if n != 0 {
+		h.t.Fatalf("the stream ends %d bytes from the wanted ones", -n)
+	}
+}
+
+// dataOf reads one DATA frame of a stream.
+func (h *h2conn) dataOf(id uint32) (n int, end bool) {
+	h.t.Helper()
+	line, frame, err := h.next()
+	d, ok := frame.(*http2.DataFrame)
+	if err != nil || !ok || d.StreamID != id {
+		h.t.Fatalf("%q, %v", line, err)
+	}
+	return len(d.Data()), d.StreamEnded()
 }
 
 // ended reads to the end of the connection.
