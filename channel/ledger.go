@@ -85,8 +85,13 @@ func (ch *Channel) writeFuture(write uint64) Future {
 	return future.Make[future.Void]((*ledger)(ch), write)
 }
 
-// writesDone publishes that every write up to last has succeeded.
+// writesDone publishes that every write up to last has succeeded. Once the others were said to
+// have failed it comes too late: a transport may hear of the last bytes only when it closes, and
+// a future doesn't change any more.
 func (ch *Channel) writesDone(last uint64) {
+	if ch.failure.Load() != nil {
+		return
+	}
 	ch.doneWrites.Store(last)
 	if ch.listeners != nil {
 		ch.notifyListeners()

@@ -290,3 +290,25 @@ func TestFutureListeners(t *testing.T) {
 		t.Errorf("open %v, sent %q", r.ch.IsOpen(), r.sent)
 	}
 }
+
+// A transport may hear of bytes that were sent only when it closes. Writes that have failed by
+// then have failed for good.
+func TestWriteFuturesDoNotChange(t *testing.T) {
+	t.Parallel()
+	c, _ := logged()
+	r := newRig(t, c)
+	r.room = 0
+	var queue *channel.Queue
+	r.onWrite = func(q *channel.Queue) { queue = q }
+	f := r.ch.WriteAndFlush(buffer.CopyString("abc"))
+	r.loop.RunPending()
+	r.onClose = func() { queue.Progress(3) }
+	broken := errors.New("broken pipe")
+	var heard error
+	f.OnComplete(func(f channel.Future) { heard = f.Err() })
+	r.driver.Fail(broken)
+	r.loop.RunPending()
+	if heard != broken || f.Err() != broken {
+		t.Errorf("failed with %v, and says later %v", heard, f.Err())
+	}
+}

@@ -32,6 +32,7 @@ type rig struct {
 	shut       []channel.Direction
 	registered int
 	onWrite    func(q *channel.Queue)
+	onClose    func()
 }
 
 // newRig returns a registered and active channel with the handlers.
@@ -158,5 +159,8 @@ func (r *rig) Shutdown(d channel.Direction) error {
 
 func (r *rig) Close() error {
 	r.closed, r.reading = true, false
+	if r.onClose != nil {
+		r.onClose()
+	}
 	return nil
 }
