@@ -18,7 +18,7 @@ import (
 // Its methods may be called from any goroutine, except where they say otherwise: on the
 // loop they run at once, elsewhere they are queued to it, and the order of one caller's
 // calls is kept. An outbound operation takes no promise and never panics; it returns a
-// future.
+// future. Cancelling that keeps an operation from being carried out that is still queued.
 type Channel struct {
 	loop      *loop.Loop
 	transport Transport
@@ -59,6 +59,7 @@ type Channel struct {
 
 	closing    atomic.Pointer[future.Promise[future.Void]] // made when somebody asks
 	connecting *connecting
+	parked     *parked // while deregistered
 	shutdownOp *future.Promise[future.Void]
 	attributes attributes
 

@@ -21,6 +21,7 @@ func (ch *Channel) register() Future {
 		ch.close(err)
 		return ch.failed(err)
 	}
+	ch.unpark()
 	ch.state = registered
 	ch.toldOfStart = true
 	ch.fireRegistered()
@@ -45,7 +46,44 @@ func (ch *Channel) deregister() Future {
 	}
 	ch.wantRead = false
 	ch.fireUnregistered()
+	if ch.state == deregistered {
+		ch.park()
+	}
 	return Future{}
+}
+
+// parked is a deregistered channel that waits for its loop's end, of which its transport doesn't
+// hear any more: afterwards nobody could close it.
+type parked struct {
+	ch  *Channel
+	reg loop.Registration
+}
+
+// HandleIO implements loop.Handle.
+func (p *parked) HandleIO(ev loop.Event) {
+	if ev.Ops&loop.OpShutdown != 0 {
+		Driver{p.ch}.LoopEnding(ev.Ops&loop.OpDone != 0)
+	}
+}
+
+func (ch *Channel) park() {
+	if ch.parked != nil {
+		return // from inside of OnUnregistered
+	}
+	p := &parked{ch: ch}
+	var err error
+	if p.reg, err = ch.loop.Attach(p); err != nil { // the loop ends now
+		ch.close(err)
+		return
+	}
+	ch.parked = p
+}
+
+func (ch *Channel) unpark() {
+	if p := ch.parked; p != nil {
+		ch.parked = nil
+		_ = p.reg.Deregister() // it has no descriptor
+	}
 }
 
 // activate is called once, when the transport has become active.
@@ -181,7 +219,8 @@ func (ch *Channel) close(cause error) Future {
 			return ch.CloseFuture()
 		}
 	}
-	wasRegistered := ch.state == registered
+	unknown := ch.state == created // to its handlers, and perhaps to its loop
+	ch.unpark()
 	ch.state = closed
 	ch.public.clear(isOpen | isActive)
 	ch.autoRead, ch.wantRead = false, false
@@ -200,7 +239,7 @@ func (ch *Channel) close(cause error) Future {
 	}
 	// The handler that closes the channel returns before the last events come.
 	end := (*closeTask)(ch)
-	if !wasRegistered || ch.loop.Run(end) != nil {
+	if unknown || ch.loop.Run(end) != nil {
 		end.RunTask()
 	}
 	return ch.CloseFuture()

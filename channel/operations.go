@@ -8,33 +8,47 @@ import (
 
 // The outbound operations of a channel start at the pipeline's tail, from any goroutine.
 
-// operation is an outbound call on its way to the loop.
+// operation is an outbound call on its way to the loop. Until it gets there, cancelling its
+// future keeps it from being carried out.
 type operation struct {
 	ch      *Channel
 	run     func(ch *Channel) Future
 	msg     any
+	connect bool // which can be cancelled later, too
 	promise *future.Promise[future.Void]
 }
 
 // RunTask is for the loop.
 func (o *operation) RunTask() {
-	var f Future
-	if o.run != nil {
-		f = o.run(o.ch)
-	} else {
-		f = o.ch.writeLast(o.msg)
+	if !o.connect && !o.promise.SetUncancellable() {
+		Dispose(o.msg)
+		return
 	}
-	if o.promise != nil {
-		f.CascadeTo(o.promise)
-	}
+	o.call().CascadeTo(o.promise)
 }
 
-// queueOp runs op on the loop; if the loop has ended, the future fails and msg is disposed
-// of.
+// call carries the operation out. What panics before it has come to a handler panics here: there
+// is no caller to see it.
+func (o *operation) call() (f Future) {
+	ch := o.ch
+	defer ch.leaveOutbound(ch.current, o.msg, ch.queue.next, &f)
+	if o.run != nil {
+		return o.run(ch)
+	}
+	return ch.writeLast(o.msg)
+}
+
+// queueOp has run carried out on the loop, or msg written.
 func (ch *Channel) queueOp(msg any, run func(ch *Channel) Future) Future {
-	o := &operation{ch: ch, run: run, msg: msg, promise: future.NewPromise[future.Void](ch.loop)}
+	return ch.submit(&operation{run: run, msg: msg})
+}
+
+// submit queues an operation for the loop; if the loop has ended, the future fails and the
+// message is disposed of.
+func (ch *Channel) submit(o *operation) Future {
+	o.ch, o.promise = ch, future.NewPromise[future.Void](ch.loop)
 	if err := ch.loop.Run(o); err != nil {
-		Dispose(msg)
+		Dispose(o.msg)
 		return ch.failed(err)
 	}
 	return o.promise.Future()
@@ -116,9 +130,11 @@ func (ch *Channel) Bind(local net.Addr) Future {
 // Connect connects a registered channel; local may be nil. Cancelling the future ends the
 // attempt and closes the channel.
 func (ch *Channel) Connect(remote, local net.Addr) Future {
-	return ch.onLoop(func(ch *Channel) Future {
-		return ch.outConnect(ch.pipeline.lastWith(capConnect), remote, local)
-	})
+	connect := func(ch *Channel) Future { return ch.outConnect(ch.pipeline.lastWith(capConnect), remote, local) }
+	if ch.loop.InLoop() {
+		return connect(ch)
+	}
+	return ch.submit(&operation{run: connect, connect: true})
 }
 
 // Disconnect undoes Connect; a stream channel closes.

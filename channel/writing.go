@@ -11,9 +11,12 @@ import (
 func (ch *Channel) sizeOf(msg any) (int64, bool) {
 	switch m := msg.(type) {
 	case *buffer.Buffer:
+		if m.IsClosed() {
+			return 0, false
+		}
 		return int64(m.Len()), true
 	case *FileRegion:
-		return m.Count, true
+		return m.Count, m.Offset >= 0 && m.Count >= 0
 	}
 	if t, ok := ch.transport.(MessageTransport); ok {
 		return t.MessageSize(msg)
@@ -25,6 +28,9 @@ func (ch *Channel) sizeOf(msg any) (int64, bool) {
 func (ch *Channel) enqueue(msg any) Future {
 	size, ok := ch.sizeOf(msg)
 	if !ok {
+		if b, ok := msg.(*buffer.Buffer); ok {
+			return ch.writeClosed(b)
+		}
 		Dispose(msg)
 		return ch.failed(fmt.Errorf("%w: %T", ErrUnsupportedMessage, msg))
 	}
@@ -35,6 +41,16 @@ func (ch *Channel) enqueue(msg any) Future {
 	write := ch.queue.add(msg, size)
 	ch.addPending(size)
 	return ch.writeFuture(write)
+}
+
+// writeClosed ends the write of a closed buffer by the panic that its use is, and contains that
+// if no outbound handler's entry does.
+func (ch *Channel) writeClosed(b *buffer.Buffer) (f Future) {
+	if !ch.outbound {
+		defer ch.leaveOutbound(ch.current, nil, 0, &f)
+	}
+	_ = b.Len()
+	return f
 }
 
 // refusal returns why no more can be written.
