@@ -15,8 +15,21 @@ type linger struct {
 	codec *ServerCodec
 }
 
-// RunTimer ends the wait.
-func (l *linger) RunTimer(*loop.Timer) { l.codec.ctx.Close() }
+// RunTimer ends the wait. The peer's time begins when it has taken everything: one that takes
+// its answer slowly gets all of it.
+func (l *linger) RunTimer(*loop.Timer) {
+	c := l.codec
+	blocked, since := c.ctx.Channel().OutputBlocked()
+	left := c.o.LingerTime
+	if !blocked {
+		left -= c.ctx.Loop().Now() - since
+	}
+	if left > 0 {
+		l.timer.Reset(left)
+		return
+	}
+	c.ctx.Close()
+}
 
 // refuse is called when the decoder has failed: nothing more is interpreted.
 func (c *ServerCodec) refuse(ctx *channel.Context, err *Error, inBody bool) {
@@ -109,8 +122,9 @@ func (c *ServerCodec) finishWhenAnswered(ctx *channel.Context) {
 	}
 }
 
-// finish ends the connection after the write f. If the peer may still be sending, this
-// side ends its direction and waits for the peer to do so too; otherwise it just closes.
+// finish ends the connection after the write f, or if that is the zero Future behind what
+// waits to be sent. If the peer may still be sending, this side ends its direction and waits
+// for the peer to do so too; otherwise it just closes.
 func (c *ServerCodec) finish(ctx *channel.Context, f channel.Future) {
 	c.state = closing
 	c.noInput = true
@@ -119,11 +133,17 @@ func (c *ServerCodec) finish(ctx *channel.Context, f channel.Future) {
 	c.dropHeld(ErrClosing)
 	ctx.Flush()
 	ch := ctx.Channel()
-	if !more || ch.InputClosed() {
+	switch {
+	case ch.InputClosed():
+		ctx.Shutdown(channel.Outbound) // the channel closes once everything is sent
+	case more:
+		c.lingerOn(ctx)
+	default:
+		if (f == channel.Future{}) && ch.PendingBytes() > 0 {
+			f = ctx.Shutdown(channel.Outbound)
+		}
 		f.OnCompleteWith(ch, channel.CloseOnComplete)
-		return
 	}
-	c.lingerOn(ctx)
 }
 
 // abort ends the connection in the middle of an answer, or instead of one: what has been
@@ -189,7 +209,7 @@ func (c *ServerCodec) Drain() {
 // drains. If the request was answered before that, it was the last.
 func (c *ServerCodec) contentDrained(ctx *channel.Context) {
 	if c.state == serving && c.exchanges.len() == 0 && !c.enc.Open() {
-		c.finish(ctx, ctx.Write(ctx.Allocator().Allocate(0))) // done when all before it is
+		c.finish(ctx, channel.Future{})
 	}
 }
 
@@ -207,9 +227,7 @@ func (c *ServerCodec) OnShutdown(ctx *channel.Context, d channel.Direction) {
 			if c.in != nil && !c.decoding {
 				c.passOn(ctx)
 			}
-		case lingering:
-			ctx.Close()
-		}
+		} // lingering: the channel closes once everything is sent
 	}
 	ctx.FireShutdown(d)
 }

@@ -137,6 +137,52 @@ func TestServerLingers(t *testing.T) {
 	}
 }
 
+// However a connection ends behind its answers, a client that takes them slowly gets all of them.
+func TestServerSendsAllBeforeTheEnd(t *testing.T) {
+	t.Parallel()
+	closing := get("Host: a", "Connection: close")
+	for name, row := range map[string]struct {
+		input string
+		end   func(s *server)
+	}{
+		"the peer has ended":                    {follower, func(s *server) { s.CloseInbound() }},
+		"the peer has ended, surplus":           {closing + follower, func(s *server) { s.CloseInbound() }},
+		"the peer has ended, malformed":         {"BAD\r\n\r\n", func(s *server) { s.CloseInbound() }},
+		"the linger time is over":               {closing + follower, func(s *server) { s.Advance(5 * DefaultLingerTime) }},
+		"the linger time is over, malformed":    {"BAD\r\n\r\n", func(s *server) { s.Advance(5 * DefaultLingerTime) }},
+		"the server drains":                     {follower, func(s *server) { s.codec.Drain() }},
+		"the server drains behind content":      {"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\n", func(s *server) { s.codec.Drain(); s.in("x") }},
+		"the server drains and the peer, too":   {follower, func(s *server) { s.codec.Drain(); s.CloseInbound() }},
+		"the last answer and the peer, at once": {closing, func(s *server) { s.CloseInbound() }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := serve(t, ServerOptions{}, hello)
+			s.SetTransportWritable(false)
+			s.in(row.input)
+			s.Flush()
+			s.RunPending()
+			row.end(s)
+			s.RunPending()
+			if !s.IsOpen() {
+				t.Fatal("closed before the answer was sent")
+			}
+			s.SetTransportWritable(true)
+			s.RunPending()
+			if out := s.out(); !strings.HasPrefix(out, "HTTP/1.1 ") || strings.Count(out, "HTTP/1.1 ") != 1 {
+				t.Errorf("sent %q", out)
+			}
+			s.Advance(DefaultLingerTime - time.Millisecond)
+			if lingers := strings.Contains(name, "linger"); s.IsOpen() != lingers {
+				t.Errorf("open: %v", s.IsOpen())
+			}
+			if s.Advance(100 * time.Millisecond); s.IsOpen() {
+				t.Error("stays open")
+			}
+		})
+	}
+}
+
 func TestServerPeerEnds(t *testing.T) {
 	t.Parallel()
 	t.Run("idle", func(t *testing.T) {
