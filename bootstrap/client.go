@@ -18,8 +18,8 @@ type Client struct {
 	// CreateUnregistered: on the caller's goroutine) before it is registered. An error
 	// fails the connect. Required.
 	Init func(ch *channel.Channel) error
-	// Group runs the channels. Required: connections share loops, and the group's owner
-	// shuts it down.
+	// Group runs the channels, each on the next of its loops. Required, but for ConnectOn:
+	// connections share loops, and the group's owner shuts it down.
 	Group *loop.Group
 	// Transport is the kind of connections. Default DefaultTransport().
 	Transport Transport
@@ -41,22 +41,31 @@ func (c *Client) defaults() error {
 			c.Config = channel.NewConfig()
 		}
 	})
-	switch {
-	case c.Init == nil:
+	if c.Init == nil {
 		return errors.New("bootstrap: Client.Init: is not set")
-	case c.Group == nil:
-		return errors.New("bootstrap: Client.Group: is not set")
 	}
 	return nil
+}
+
+// next returns the group's loop for a new channel.
+func (c *Client) next() (*loop.Loop, error) {
+	if err := c.defaults(); err != nil {
+		return nil, err
+	}
+	if c.Group == nil {
+		return nil, errors.New("bootstrap: Client.Group: is not set")
+	}
+	return c.Group.Next(), nil
 }
 
 // CreateUnregistered returns an initialised channel at once. The caller registers and
 // connects it, or closes it.
 func (c *Client) CreateUnregistered() (*channel.Channel, error) {
-	if err := c.defaults(); err != nil {
+	l, err := c.next()
+	if err != nil {
 		return nil, err
 	}
-	ch := channel.New(c.Group.Next(), c.Transport.NewConn(), c.Config, nil)
+	ch := channel.New(l, c.Transport.NewConn(), c.Config, nil)
 	if err := initialise(ch, c.Init); err != nil {
 		ch.Close()
 		return nil, err
@@ -67,10 +76,19 @@ func (c *Client) CreateUnregistered() (*channel.Channel, error) {
 // Connect connects a new channel. It is reachable once it is connected; cancelling the
 // future ends the attempt.
 func (c *Client) Connect(remote net.Addr) future.Future[*channel.Channel] {
+	l, err := c.next()
+	if err != nil {
+		return future.Failed[*channel.Channel](nil, err)
+	}
+	return c.ConnectOn(l, remote)
+}
+
+// ConnectOn is Connect on a loop of one's choice: that of another channel, so that handlers
+// of both run on one goroutine, as those of a proxy should.
+func (c *Client) ConnectOn(l *loop.Loop, remote net.Addr) future.Future[*channel.Channel] {
 	if err := c.defaults(); err != nil {
 		return future.Failed[*channel.Channel](nil, err)
 	}
-	l := c.Group.Next()
 	a := &attempt{
 		client:  c,
 		remote:  remote,

@@ -159,3 +159,24 @@ func TestResolveAddr(t *testing.T) {
 		}
 	}
 }
+
+// Both connections of a proxy are to be on one loop; no group is needed for that.
+func TestConnectOn(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, 3)
+	addr := r.bind()
+	loops := r.client.Group.Loops()
+	r.client.Group = nil
+	for _, l := range loops {
+		ch, err := r.client.ConnectOn(l, addr).Wait(r.ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if ch.Loop() != l {
+			t.Error("is on another loop")
+		}
+	}
+	if _, err := r.client.Connect(addr).Wait(r.ctx); err == nil {
+		t.Error("Connect chose a loop without a group")
+	}
+}
