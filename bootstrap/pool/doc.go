@@ -1,5 +1,5 @@
 // Package pool keeps connections for whoever needs one for a while. Acquire gives a
-// connected channel out, Release takes it back.
+// connected channel out, Release takes it back; Use does both around the work of one request.
 //
 // Simple reuses the channel that was released last, after a look at its health, and
 // connects a new one when there is none. Fixed is Simple with a bound on the channels that

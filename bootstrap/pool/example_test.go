@@ -6,6 +6,7 @@ import (
 
 	"millrace.dev/bootstrap"
 	"millrace.dev/bootstrap/pool"
+	"millrace.dev/buffer"
 	"millrace.dev/channel"
 	"millrace.dev/loop"
 	"millrace.dev/transport/local"
@@ -45,4 +46,36 @@ func Example() {
 	// backend <nil>
 	// <nil>
 	// true <nil>
+}
+
+// One notice over a pool: a connection is taken, written to, and given back.
+func ExampleUse() {
+	ctx := context.Background()
+	group, err := loop.NewGroup(loop.Options{Loops: 1})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	network := local.New(local.Options{})
+	init := func(ch *channel.Channel) error { return ch.Pipeline().AddLast("ignore", ignore{}) }
+	server := &bootstrap.Server{Group: group, Transport: network, Init: init}
+	client := &bootstrap.Client{Group: group, Transport: network, Init: init}
+	ln, err := server.Bind(local.Addr("backend")).Wait(ctx)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	p := pool.NewSimple(pool.Options{
+		Connect: func() pool.Future { return client.Connect(ln.LocalAddr()) },
+	})
+
+	sent := pool.Use(p, func(ch *channel.Channel) channel.Future {
+		return ch.WriteAndFlush(buffer.CopyString("the mill stands still\n"))
+	})
+	_, err = sent.Wait(ctx)
+	fmt.Println(err, p.Acquired(), p.Idle())
+
+	_, _ = p.Close().Wait(ctx)
+	_, _ = group.Shutdown(0, 0).Wait(ctx)
+	// Output: <nil> 0 1
 }
