@@ -210,9 +210,9 @@ func (c *conn) start(e *stdExchange) {
 }
 
 // startNext goes on with the connection's next request, unless the answer before it was the
-// connection's last.
+// connection's last, or was broken off with the connection, whose end is told a little later.
 func (c *conn) startNext() {
-	if c.first == nil || c.proto == nil || c.proto.over() {
+	if c.first == nil || c.proto == nil || c.proto.over() || !c.ctx.Channel().IsOpen() {
 		return
 	}
 	for x := c.first; x != nil; x = x.next {

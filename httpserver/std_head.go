@@ -15,14 +15,6 @@ import (
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
-// status is that of the final answer once WriteHeader was called, until its head was sent.
-func (e *stdExchange) status() int {
-	if e.msg == nil {
-		return 0
-	}
-	return e.msg.Status
-}
-
 // writeHead is WriteHeader of a final answer.
 func (e *stdExchange) writeHead(status int) {
 	e.flags |= fWroteHeader
@@ -83,9 +75,6 @@ func (e *stdExchange) addField(r *http.Response, name string, values []string) {
 			e.flags |= fTrailers
 			return
 		}
-	}
-	if e.rare != nil && slices.Contains(e.rare.trailer, name) {
-		return // comes at the end
 	}
 	addValues(&r.Header, f, name, values)
 }

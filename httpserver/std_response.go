@@ -267,9 +267,6 @@ func (e *stdExchange) flush() error {
 	if err := e.awaitWritable(); err != nil {
 		return err
 	}
-	if e.status() == 205 {
-		return nil // it has to be sent whole
-	}
 	if e.buffered() > 0 {
 		b := e.buf
 		e.buf = nil

@@ -101,6 +101,54 @@ func TestNothingIsServedBehindTheLastAnswer(t *testing.T) {
 	}
 }
 
+// Of a 205 only the head can be sent, whatever else the handler would like.
+func TestResetContent(t *testing.T) {
+	t.Parallel()
+	addr := serveFunc(t, func(w nethttp.ResponseWriter, r *nethttp.Request) {
+		w.Header().Set(nethttp.TrailerPrefix+"C", "2")
+		w.WriteHeader(nethttp.StatusResetContent)
+		if r.URL.Path == "/flushed" {
+			_ = nethttp.NewResponseController(w).Flush()
+		}
+		if _, err := io.WriteString(w, "x"); err != nethttp.ErrBodyNotAllowed {
+			t.Errorf("content is answered with %v", err)
+		}
+	})
+	c := dial(t, addr)
+	c.send(getLine + "GET /flushed HTTP/1.1\r\nHost: x\r\n\r\n")
+	for range 2 {
+		if got := c.receive("GET"); got.StatusCode != 205 || got.ContentLength != 0 || got.Close {
+			t.Errorf("%d, length %d, close %v", got.StatusCode, got.ContentLength, got.Close)
+		}
+	}
+}
+
+// A broken-off answer ends the connection: what is pipelined behind it is not served, as its
+// client will ask again.
+func TestNothingIsServedBehindABrokenAnswer(t *testing.T) {
+	t.Parallel()
+	var behind atomic.Int32
+	addr := serveFunc(t, func(w nethttp.ResponseWriter, r *nethttp.Request) {
+		switch r.URL.Path {
+		case "/":
+			panic(nethttp.ErrAbortHandler)
+		case "/behind":
+			behind.Add(1)
+		}
+	})
+	for range 20 { // for the handlers of one to show while the next are served
+		c := dial(t, addr)
+		c.send(getLine + "GET /behind HTTP/1.1\r\nHost: x\r\n\r\nGET /behind HTTP/1.1\r\nHost: x\r\n\r\n")
+		if rest, _ := io.ReadAll(c.r); len(rest) > 0 {
+			t.Fatalf("answered %q", rest)
+		}
+	}
+	get(t, addr, "/ping")
+	if n := behind.Load(); n != 0 {
+		t.Errorf("%d requests were served", n)
+	}
+}
+
 func TestNativeAndHandlerShareAServer(t *testing.T) {
 	t.Parallel()
 	s := &httpserver.Server{

@@ -140,6 +140,11 @@ func planResponse(r *http.Response, x Exchange, n int64) (plan headPlan, w conte
 	switch {
 	case r.Status == 204 || x.Connect && r.Status < 300: // RFC 9112 section 6.3: no framing at all
 		err = w.without(n, r.End)
+	case r.Status == 205: // RFC 9110 section 15.3.6: content of length 0
+		if plan.length = 0; declared > 0 {
+			return plan, w, ErrContentNotAllowed
+		}
+		err = w.without(n, r.End)
 	case r.Status == 304:
 		plan.length = declared // what the content of a 200 would have
 		err = w.without(n, r.End)
@@ -177,9 +182,6 @@ func (w *contentWriter) without(n int64, end bool) error {
 
 // framed is for answers that have content, possibly empty.
 func (w *contentWriter) framed(plan *headPlan, r *http.Response, declared, n int64, http10 bool) error {
-	if r.Status == 205 && (n > 0 || declared > 0 || !r.End) {
-		return ErrContentNotAllowed // RFC 9110 section 15.3.6
-	}
 	if r.End {
 		if declared != undeclared && r.Body == nil && declared > 0 || r.Header.HasField(http.FieldContentLength) && declared != n {
 			return ErrContentShort
