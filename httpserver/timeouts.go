@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"millrace.dev/channel"
+	"millrace.dev/codec/http1"
 	"millrace.dev/internal/limit"
 	"millrace.dev/loop"
 )
@@ -84,11 +85,15 @@ func (c *conn) armWithin(since, d time.Duration) {
 // RunTimer looks at what the connection is doing. Between two looks nothing is kept up to
 // date but the times of the phases, so the timer fires more often than it finds something.
 func (c *conn) RunTimer(*loop.Timer) {
+	now := c.ctx.Loop().Now()
 	if c.flags&cLingering != 0 {
-		c.ctx.Close()
+		if left := c.lingers(now); left > 0 {
+			c.arm(now, left)
+		} else {
+			c.ctx.Close()
+		}
 		return
 	}
-	now := c.ctx.Loop().Now()
 	t := &c.shard.server.Timeouts
 	left := c.proto.left(c, t, now)
 	if left <= 0 {
@@ -105,6 +110,17 @@ func (c *conn) RunTimer(*loop.Timer) {
 		return
 	}
 	c.arm(now, min(left, t.sample(), t.Idle)) // what is busy now may be idle then
+}
+
+// lingers returns how long a connection that is lingering has yet: a client that takes its answer
+// slowly gets all of it, and then has time to see the end.
+func (c *conn) lingers(now time.Duration) time.Duration {
+	const linger = http1.DefaultLingerTime
+	blocked, since := c.ctx.Channel().OutputBlocked()
+	if blocked {
+		return min(remaining(since, c.shard.server.Timeouts.Write, now), linger) // then look again
+	}
+	return since + linger - now
 }
 
 // stall is what is remembered about writes while something waits to be sent.

@@ -214,6 +214,44 @@ func TestClientThatNeverReadsIsCutOff(t *testing.T) {
 	staysUntil(t, ch, httpserver.DefaultWriteTimeout, httpserver.DefaultHeaderTimeout)
 }
 
+// An answer that leaves much of its request unread is sent whole before the connection ends,
+// however slowly the client takes it; one that takes nothing is cut off.
+func TestSlowReaderOfTheLastAnswer(t *testing.T) {
+	t.Parallel()
+	chunk := "1000\r\n" + strings.Repeat("x", 4096) + "\r\n"
+	for _, request := range []string{"Content-Length: 10000000\r\n\r\nabc", "Transfer-Encoding: chunked\r\n\r\n" + strings.Repeat(chunk, 100)} {
+		for _, end := range []string{"reads", "ends its direction", "takes nothing"} {
+			ch := embedNative(t, func(x *httpserver.Exchange) bool {
+				x.Respond(413, "text/plain", []byte("no"))
+				return true
+			})
+			ch.SetTransportWritable(false)
+			feed(t, ch, "POST / HTTP/1.1\r\nHost: x\r\n"+request)
+			ch.Advance(httpserver.DefaultWriteTimeout - time.Second)
+			if end == "ends its direction" {
+				_ = ch.CloseInbound()
+			}
+			if !ch.IsOpen() {
+				t.Fatalf("%.20q, %s: closed before the answer was sent", request, end)
+			}
+			if end != "takes nothing" {
+				ch.SetTransportWritable(true)
+				if got := sent(t, ch); !strings.HasSuffix(got, "no") {
+					t.Errorf("%.20q, %s: sent %q", request, end, got)
+				}
+			}
+			slack := 4 * time.Second // to see the end
+			if end == "takes nothing" {
+				slack += httpserver.DefaultWriteTimeout / 4
+			}
+			ch.Advance(slack)
+			if ch.IsOpen() {
+				t.Errorf("%.20q, %s: stays open", request, end)
+			}
+		}
+	}
+}
+
 func TestSlowReaderIsKept(t *testing.T) {
 	t.Parallel()
 	var x *httpserver.Exchange

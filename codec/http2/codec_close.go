@@ -26,11 +26,29 @@ func (c *codec) arm(d time.Duration) {
 
 // RunTimer looks after the timeouts.
 func (c *codec) RunTimer(*loop.Timer) {
-	if c.state == lingering {
-		c.ctx.Close()
+	if c.state != lingering {
+		c.ctx.Contain(c.tick)
 		return
 	}
-	c.ctx.Contain(c.tick)
+	if left := c.lingers(); left > 0 {
+		c.timer.Reset(left)
+		return
+	}
+	c.ctx.Close()
+}
+
+// lingers returns how long a connection that is lingering has yet: a peer that takes slowly what
+// is sent gets all of it, and then has time to see the end.
+func (c *codec) lingers() time.Duration {
+	now := c.ctx.Loop().Now()
+	switch blocked, since := c.ctx.Channel().OutputBlocked(); {
+	case !blocked:
+		return since + lingerTime - now
+	case c.o.StallTimeout == never:
+		return lingerTime // then look again
+	default:
+		return min(since+c.o.StallTimeout-now, lingerTime)
+	}
 }
 
 func (c *codec) tick() {
@@ -95,11 +113,8 @@ func (c *codec) discard(b *buffer.Buffer) {
 // requests are still sent, as far as the windows have room.
 func (c *codec) OnShutdown(ctx *channel.Context, d channel.Direction) {
 	if d == channel.Inbound {
-		switch c.state {
-		case serving:
+		if c.state == serving { // lingering: the channel closes once everything is sent
 			c.inputEnded()
-		case lingering:
-			ctx.Close()
 		}
 	}
 	ctx.FireShutdown(d)

@@ -96,6 +96,46 @@ func TestBlockedOutput(t *testing.T) {
 	read(l.server)
 }
 
+// What was sent before the connection's end reaches a peer that takes it slowly, also when the
+// linger time is over or the peer has ended its direction meanwhile.
+func TestEndOfAConnectionWithSlowOutput(t *testing.T) {
+	t.Parallel()
+	for _, peerEnds := range []bool{false, true} {
+		l := connect(t, http2.ServerOptions{}, http2.ClientOptions{})
+		l.send(request("GET", "/", true))
+		l.run()
+		read(l.server)
+		l.server.SetTransportWritable(false)
+		r := http.NewResponse(200)
+		r.ID, r.Body = 1, buffer.New(1000)
+		r.Body.Write(make([]byte, 1000))
+		l.server.WriteAndFlush(r)
+		l.server.RunPending()
+		bad := http2.AppendFrameHeader(nil, http2.FrameHeader{Length: 3, Type: http2.FramePing})
+		if err := l.server.WriteInbound(buffer.Copy(append(bad, 1, 2, 3))); err != nil {
+			t.Fatal(err)
+		}
+		l.server.Advance(http2.DefaultStallTimeout - time.Second)
+		if peerEnds {
+			_ = l.server.CloseInbound()
+		}
+		if !l.server.IsOpen() {
+			t.Fatal("closed before everything was sent")
+		}
+		l.server.SetTransportWritable(true)
+		l.run()
+		if got := read(l.client); !strings.HasPrefix(got, "1 200, 1 (1000)") {
+			t.Errorf("the client got %q", got)
+		}
+		if l.server.IsOpen() == peerEnds {
+			t.Errorf("the peer has ended: %v, open: %v", peerEnds, l.server.IsOpen())
+		}
+		if l.server.Advance(5 * time.Second); l.server.IsOpen() {
+			t.Error("stays open")
+		}
+	}
+}
+
 // A peer that keeps its windows closed loses the stream.
 func TestClosedWindow(t *testing.T) {
 	t.Parallel()
