@@ -3,6 +3,9 @@ package channel
 // Set is the open channels of one loop, such as the connections that a server has
 // accepted there. A channel leaves it by itself when it closes. A Set is for its loop
 // only. The zero Set is empty and ready.
+//
+// It is for whoever makes the channels: a bootstrap.Server has its connections in Sets
+// already. Others put channels into a Group of package channel/group.
 type Set struct {
 	// OnRemove, if set, is called for each channel that leaves.
 	OnRemove func(ch *Channel)
