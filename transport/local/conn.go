@@ -24,6 +24,7 @@ type conn struct {
 	in      inbox.Inbox
 	peer    *conn                     // constant once connected; see listener.mu
 	dialled *listener                 // where a connect waits for room
+	outcome atomic.Pointer[outcome]   // of that connect, until the channel hears of it
 	loop    atomic.Pointer[loop.Loop] // while registered, for the peer
 
 	driver    channel.Driver
@@ -58,6 +59,7 @@ func (c *conn) Register(d channel.Driver) error {
 		return err
 	}
 	c.loop.Store(d.Loop())
+	c.tellOutcome() // that came while it was deregistered
 	return nil
 }
 

@@ -73,8 +73,15 @@ func (l *listener) abandon(c *conn) {
 
 // tellConnected tells a client from another loop how its connect has ended.
 func (c *conn) tellConnected(err error) {
-	if l := c.loop.Load(); l != nil {
-		_ = l.Run(&outcome{c, err}) // refused: the loop has ended, and closed the channel
+	c.outcome.Store(&outcome{c, err})
+	c.tellOutcome()
+}
+
+// tellOutcome has the client's loop look at the outcome of its connect, if it is registered
+// there. Both who brings the one and who registers the other call it afterwards.
+func (c *conn) tellOutcome() {
+	if l, o := c.loop.Load(), c.outcome.Load(); l != nil && o != nil {
+		_ = l.Run(o) // refused: the loop has ended, and closed the channel
 	}
 }
 
@@ -85,7 +92,11 @@ type outcome struct {
 }
 
 // RunTask is for the loop.
-func (o *outcome) RunTask() { o.client.connectDone(o.err) }
+func (o *outcome) RunTask() {
+	if c := o.client; c.loop.Load() != nil && c.outcome.CompareAndSwap(o, nil) {
+		c.connectDone(o.err)
+	}
+}
 
 // Register implements channel.Transport.
 func (l *listener) Register(d channel.Driver) error {

@@ -162,3 +162,50 @@ func TestNetworksAreApart(t *testing.T) {
 		t.Errorf("the connect ended with %v", err)
 	}
 }
+
+// A connect that waits for room in the backlog ends with what became of it, also when its
+// channel wasn't registered at that moment.
+func TestConnectThatEndsWhileDeregistered(t *testing.T) {
+	t.Parallel()
+	for _, refused := range []bool{false, true} {
+		network := local.New(local.Options{Backlog: 1})
+		e := connect(t, network)
+		config := channel.NewConfig()
+		config.AutoRead = false
+		l := channel.New(e.client.Loop(), network.NewListener(), config, nil)
+		if err := l.Pipeline().AddLast("ends", &ends{got: make(chan *buffer.Buffer)}); err != nil {
+			t.Fatal(err)
+		}
+		first := channel.New(l.Loop(), network.NewConn(), nil, nil)
+		waits := channel.New(l.Loop(), network.NewConn(), nil, nil)
+		for _, f := range []channel.Future{
+			l.Register(), l.Bind(local.Addr("full")), first.Register(), first.Connect(local.Addr("full"), nil), waits.Register(),
+		} {
+			if _, err := f.Wait(e.ctx); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var connected channel.Future
+		e.onLoop(t, func() {
+			connected = waits.Connect(local.Addr("full"), nil)
+			waits.Deregister()
+			if refused {
+				l.Close()
+			} else {
+				l.Read()
+			}
+		})
+		for range 3 { // whatever the listener has set off comes
+			e.onLoop(t, func() {})
+		}
+		if connected.IsDone() {
+			t.Errorf("refused %v: told while it was deregistered: %v", refused, connected.Err())
+		}
+		if _, err := waits.Register().Wait(e.ctx); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := connected.Wait(e.ctx); errors.Is(err, syscall.ECONNREFUSED) != refused || !refused && err != nil {
+			t.Errorf("refused %v: the connect ended with %v", refused, err)
+		}
+	}
+}

@@ -18,6 +18,7 @@ var connectCases = []testCase{
 	{"timeout", connectTimeout},
 	{"cancelled", connectCancelled},
 	{"closed meanwhile", connectClosed},
+	{"deregistered meanwhile", connectDeregistered},
 	{"second connect", connectTwice},
 	{"not registered", connectUnregistered},
 	{"wrong kind of address", connectWrongAddr},
@@ -141,6 +142,43 @@ func connectClosed(e *env) {
 			e.Errorf("the second connect failed with %v", err)
 		}
 		p.client.probe.awaitEnd()
+	}
+}
+
+// connectDeregistered takes the channels of connects under way off their loop, and puts them
+// back: then the connects go on.
+func connectDeregistered(e *env) {
+	p := e.newPair()
+	addr := p.listen()
+	ch := e.unconnected(p.client)
+	var connected channel.Future
+	e.onLoop(ch, func() {
+		connected = ch.Connect(addr, nil)
+		ch.Deregister()
+	})
+	e.barrier()
+	e.must(ch.Register())
+	e.must(connected)
+	e.must(ch.WriteAndFlush(buffer.CopyString("x")))
+	p.server.probe.awaitBytes(1)
+	if e.maker.FullListener == nil {
+		return
+	}
+	full := e.maker.FullListener(e.T, e.serverGroup)
+	var waiting []*side
+	for range 8 { // at first they have to wait, and then there is nobody to wait for
+		s := &side{probe: newProbe(e)}
+		s.ch = e.unconnected(s)
+		e.onLoop(s.ch, func() {
+			s.ch.Connect(full, nil)
+			s.ch.Deregister()
+		})
+		waiting = append(waiting, s)
+	}
+	for _, s := range waiting {
+		e.must(s.ch.Register())
+		e.must(s.ch.Close())
+		s.probe.awaitEnd()
 	}
 }
 

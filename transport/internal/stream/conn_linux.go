@@ -95,7 +95,10 @@ func (c *Conn) SetLingerZero() { c.linger0 = true }
 func (c *Conn) Register(d channel.Driver) error {
 	c.driver = d
 	c.sizing.Init(d.Channel().Config())
-	return c.attach()
+	if err := c.attach(); err != nil || c.flags&flagConnecting == 0 {
+		return err
+	}
+	return c.arm() // it was deregistered while it connected
 }
 
 // attach registers the socket. Before Connect has made one, the loop has to know the
