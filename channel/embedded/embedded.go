@@ -23,11 +23,32 @@ func New(handlers ...any) *Channel { return NewConfig(channel.NewConfig(), handl
 
 // NewConfig is New with a configuration, of which it uses a copy.
 func NewConfig(config *channel.Config, handlers ...any) *Channel {
+	c, err := NewInit(config, func(ch *channel.Channel) error {
+		for _, h := range handlers {
+			if err := ch.Pipeline().AddLast("", h); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		panic(err)
+	}
+	return c
+}
+
+// NewInit is NewConfig for the Init function of a bootstrap.Server or Client, which it calls
+// and whose error it returns: for tests of a pipeline as the program has it. A nil
+// configuration is channel.NewConfig().
+func NewInit(config *channel.Config, init func(ch *channel.Channel) error) (*Channel, error) {
 	m, err := loop.NewManual(loop.Options{})
 	if err != nil {
-		panic(err) // the default options are valid
+		return nil, err
 	}
 	c := &Channel{manual: m, transport: &transport{}}
+	if config == nil {
+		config = channel.NewConfig()
+	}
 	config = config.Clone()
 	if config.UnhandledMessage == nil {
 		config.UnhandledMessage = func(_ *channel.Channel, msg any) { c.inbound = append(c.inbound, msg) }
@@ -36,14 +57,13 @@ func NewConfig(config *channel.Config, handlers ...any) *Channel {
 		config.UnhandledError = func(_ *channel.Channel, err error) { c.errors = append(c.errors, err) }
 	}
 	c.Channel = channel.New(m.Loop(), c.transport, config, nil)
-	for _, h := range handlers {
-		if err := c.Pipeline().AddLast("", h); err != nil {
-			panic(err)
-		}
+	if err := init(c.Channel); err != nil {
+		c.Finish()
+		return nil, err
 	}
 	c.Register()
 	c.RunPending()
-	return c
+	return c, nil
 }
 
 // WriteInbound passes the messages in as one read batch, as far as the channel reads; the

@@ -152,3 +152,34 @@ type greeter struct{}
 func (*greeter) OnActive(ctx *channel.Context) {
 	ctx.Loop().Schedule(3*time.Second, func() { ctx.WriteAndFlush("hello") })
 }
+
+// watcher notes whether it was told of the connection, and of its own end.
+type watcher struct{ active, removed bool }
+
+func (w *watcher) OnActive(*channel.Context) { w.active = true }
+func (w *watcher) Removed(*channel.Context)  { w.removed = true }
+
+func TestNewInit(t *testing.T) {
+	t.Parallel()
+	w := &watcher{}
+	ch, err := embedded.NewInit(nil, func(ch *channel.Channel) error {
+		if ch.IsActive() {
+			t.Error("active before it has its handlers")
+		}
+		return ch.Pipeline().AddLast("watcher", w)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if ch.Finish(); !w.active || !w.removed {
+		t.Errorf("the handler was told: %+v", *w)
+	}
+	w = &watcher{}
+	failure := errors.New("test")
+	_, err = embedded.NewInit(nil, func(ch *channel.Channel) error {
+		return errors.Join(ch.Pipeline().AddLast("watcher", w), failure)
+	})
+	if !errors.Is(err, failure) || w.active || !w.removed {
+		t.Errorf("Init failed: %v, and the handler was told: %+v", err, *w)
+	}
+}
