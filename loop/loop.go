@@ -34,7 +34,7 @@ type Loop struct {
 	index      int // in the group
 	name       string
 	log        *slog.Logger
-	tick       time.Duration
+	ticks      ticks
 	maxTasks   int
 	maxQueued  int
 	yieldEvery time.Duration // see kick.go
@@ -79,7 +79,7 @@ func newLoop(g *Group, index int, o *Options) (*Loop, error) {
 		index:      index,
 		name:       fmt.Sprintf("millrace-%s-%d", o.Name, index),
 		log:        o.Logger,
-		tick:       o.Tick,
+		ticks:      ticksOf(o.Tick),
 		maxTasks:   o.MaxTasksPerTurn,
 		maxQueued:  o.MaxQueuedTasks,
 		yieldEvery: o.yieldEvery,

@@ -35,7 +35,7 @@ func NewManual(o Options) (*Manual, error) {
 	}
 	m := &Manual{}
 	l := &m.loop
-	l.name, l.log, l.tick = o.Name, o.Logger, o.Tick
+	l.name, l.log, l.ticks = o.Name, o.Logger, ticksOf(o.Tick)
 	l.maxTasks, l.maxQueued = o.MaxTasksPerTurn, o.MaxQueuedTasks
 	l.manual = m
 	l.locals.init()

@@ -82,23 +82,3 @@ func deadlineAfter(now, d time.Duration) time.Duration {
 	}
 	return now + d
 }
-
-// tickOf is the last tick that has begun at the time.
-func (l *Loop) tickOf(at time.Duration) uint64 { return uint64(at / l.tick) }
-
-// tickAfter is the first tick that begins at the time or later.
-func (l *Loop) tickAfter(at time.Duration) uint64 {
-	tick := uint64(at / l.tick)
-	if at%l.tick != 0 {
-		tick++
-	}
-	return tick
-}
-
-// tickStart is when the tick begins.
-func (l *Loop) tickStart(tick uint64) time.Duration {
-	if tick > uint64(forever/l.tick) {
-		return forever
-	}
-	return time.Duration(tick) * l.tick
-}

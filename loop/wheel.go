@@ -128,8 +128,9 @@ func (w *wheel) slotFor(tick uint64) int {
 	if tick <= w.elapsed {
 		return dueSlot
 	}
-	level := min((bits.Len64(w.elapsed^tick)-1)/slotBits, wheelLevels-1)
-	return level<<slotBits | int(tick>>(level*slotBits))&slotMask
+	// Unsigned, and the shift masked, so that the compiler need not provide for more.
+	level := min(uint(bits.Len64(w.elapsed^tick)-1)/slotBits, wheelLevels-1)
+	return int(level<<slotBits) | int(tick>>(level*slotBits&63))&slotMask
 }
 
 func (w *wheel) link(t *Timer, tick uint64) {
