@@ -1,5 +1,7 @@
 package buffer
 
+import "math"
+
 // Buffer is a sequence of bytes with one owner, a reader index and a writer index:
 //
 //	0 ≤ reader index ≤ writer index ≤ capacity
@@ -44,11 +46,15 @@ type extra struct {
 // none is the memory of Buffers without any: empty, but not nil.
 var none = []byte{}
 
+// maxCapacity is more than an address space has on 64-bit systems: what asks for more is a
+// mistake in arithmetic, and is told so before anything is counted.
+const maxCapacity = min(math.MaxInt, 1<<47)
+
 // New returns an empty Buffer with the given capacity in bytes on the Go heap. The memory
 // is not pooled; Close leaves it to the garbage collector. The caller closes.
 func New(capacity int) *Buffer {
-	if capacity < 0 {
-		panic(&rangeError{"New", capacity, 0})
+	if uint(capacity) > maxCapacity {
+		panic(&rangeError{"New", capacity, maxCapacity})
 	}
 	b := takeStruct()
 	b.data = make([]byte, 0, capacity)

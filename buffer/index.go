@@ -156,7 +156,7 @@ func (b *Buffer) Compact() {
 // Buffer grows by moving to larger memory (at least double, so that many small writes cost
 // one copy each) from the allocator it came from, and gives up the bytes already read; a
 // composite gets another part and copies nothing. It panics with ErrOutOfRange when n is
-// negative.
+// negative, or more than any memory has.
 func (b *Buffer) Ensure(n int) {
 	if b.data != nil && uint(n) <= uint(cap(b.data)-len(b.data)) {
 		return
@@ -165,7 +165,7 @@ func (b *Buffer) Ensure(n int) {
 }
 
 func (b *Buffer) grow(n int) {
-	if b.data == nil || n < 0 {
+	if b.data == nil || n < 0 || n > maxCapacity-b.Len() {
 		b.refuse("Ensure", n, 0)
 	}
 	if b.isComposite() {

@@ -19,7 +19,7 @@ func TestIndexArguments(t *testing.T) {
 			{"Advance", []int{-1, b.Available() + 1, math.MinInt, math.MaxInt}, b.Advance},
 			{"Truncate", []int{-1, 7, math.MinInt, math.MaxInt}, b.Truncate},
 			{"Split", []int{-1, 7, math.MinInt, math.MaxInt}, func(n int) { b.Split(n) }},
-			{"Ensure", []int{-1, math.MinInt}, b.Ensure},
+			{"Ensure", []int{-1, math.MinInt, math.MaxInt, math.MaxInt - 3}, b.Ensure},
 			{"ReadString", []int{-1, 7, math.MinInt, math.MaxInt}, func(n int) { b.ReadString(n) }},
 		} {
 			for _, n := range row.args {
@@ -39,6 +39,13 @@ func TestIndexArguments(t *testing.T) {
 	wantPanic(t, "New", ErrOutOfRange, func() { New(-1) })
 	wantPanic(t, "Allocate", ErrOutOfRange, func() { testPool.Allocate(-1) })
 	wantPanic(t, "Allocate unpooled", ErrOutOfRange, func() { Unpooled().Allocate(math.MinInt) })
+	for _, a := range []Allocator{newPooled(PooledOptions{Limit: 1 << 20}), NewAllocator(UnpooledOffHeap)} {
+		before := a.Stats().Reserved
+		wantPanic(t, "Allocate all there is", ErrOutOfRange, func() { a.Allocate(math.MaxInt) })
+		if now := a.Stats().Reserved; now != before {
+			t.Errorf("%d bytes counted", now-before)
+		}
+	}
 }
 
 func TestEveryMethodRefusesAClosedBuffer(t *testing.T) {

@@ -12,7 +12,7 @@ import (
 type Allocator interface {
 	// Allocate returns an empty Buffer with room for at least capacity bytes. The memory
 	// isn't zeroed. The caller closes the Buffer. It panics with ErrOutOfRange when
-	// capacity is negative.
+	// capacity is negative, or more than any memory has.
 	Allocate(capacity int) *Buffer
 	// Stats returns the allocator's figures.
 	Stats() Stats
@@ -107,8 +107,8 @@ func (p *Pooled) Allocate(capacity int) *Buffer { return sampled(p.allocate(capa
 
 // allocate is Allocate without the leak detector.
 func (p *Pooled) allocate(capacity int) *Buffer {
-	if capacity < 0 {
-		panic(&rangeError{"Allocate", capacity, 0})
+	if uint(capacity) > maxCapacity {
+		panic(&rangeError{"Allocate", capacity, maxCapacity})
 	}
 	if p.unpooled || capacity > maxClassSize {
 		return p.allocateOwn(capacity)
