@@ -48,6 +48,8 @@ func TestLengthFieldDecoder(t *testing.T) {
 			[]string{"<codec: frame: 18446744073709551615 bytes or more are over the limit of 12>"}},
 		"beyond, adjusted down": {o{Width: 8, MaxFrame: 12, Adjust: -10}, "\xff\xff\xff\xff\xff\xff\xff\xffabcd",
 			[]string{"<codec: frame: 18446744073709551613 bytes or more are over the limit of 12>"}},
+		"beyond, even adjusted down": {o{Width: 8, MaxFrame: 12, Adjust: -3}, "\xff\xff\xff\xff\xff\xff\xff\xffabcd",
+			[]string{"<codec: frame: 18446744073709551615 bytes or more are over the limit of 12>"}},
 		"shorter than its header": {o{Width: 1, Adjust: -1}, "\x01\x00ab\x01",
 			[]string{"\x01", "<codec: frame: corrupt length: 0 ends the frame inside its header>"}},
 		"shorter than nothing": {o{Width: 1, Adjust: -3}, "\x01ab",

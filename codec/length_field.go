@@ -121,12 +121,12 @@ func (d *LengthFieldDecoder) frameLength(field uint64) (uint64, error) {
 		var c uint64
 		n, c = bits.Add64(n, uint64(d.o.Adjust), 0)
 		carry |= c
-	} else if less := -uint64(d.o.Adjust); carry != 0 {
-		n, carry = n-less, 0 // the sum is over 2^64, and comes back below
-	} else if n < less {
-		return 0, fmt.Errorf("%w: %d leaves less than nothing", ErrCorruptFrame, field)
 	} else {
-		n -= less
+		var borrow uint64
+		if n, borrow = bits.Sub64(n, -uint64(d.o.Adjust), 0); borrow > carry {
+			return 0, fmt.Errorf("%w: %d leaves less than nothing", ErrCorruptFrame, field)
+		}
+		carry -= borrow
 	}
 	switch {
 	case carry != 0:
