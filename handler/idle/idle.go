@@ -1,6 +1,7 @@
 package idle
 
 import (
+	"math"
 	"time"
 
 	"millrace.dev/channel"
@@ -68,9 +69,16 @@ type Handler struct {
 	started bool
 }
 
+// longest is what longer times count as: a moment so far from now is still a time.
+const longest = math.MaxInt64 / 2
+
 // New returns a handler. Negative times count as 0.
 func New(o Options) *Handler {
-	return &Handler{limits: [kinds]time.Duration{Reader: o.Reader, Writer: o.Writer, All: o.All}}
+	h := &Handler{}
+	for k, limit := range [kinds]time.Duration{Reader: o.Reader, Writer: o.Writer, All: o.All} {
+		h.limits[k] = min(limit, longest)
+	}
+	return h
 }
 
 // Added implements channel.AddedHandler.

@@ -2,6 +2,7 @@ package idle_test
 
 import (
 	"fmt"
+	"math"
 	"reflect"
 	"slices"
 	"strings"
@@ -65,6 +66,7 @@ func TestKinds(t *testing.T) {
 		{idle.Options{Reader: 20 * time.Second, Writer: 10 * time.Second, All: 15 * time.Second},
 			"writer@15! all@23! writer@25 reader@28! writer@35 all@38"},
 		{idle.Options{}, ""},
+		{idle.Options{Reader: math.MaxInt64, Writer: 10 * time.Second, All: math.MaxInt64 - 1}, "writer@15! writer@25 writer@35"},
 	} {
 		r := &recorder{}
 		ch := embedded.New(idle.New(row.o), r)
