@@ -52,6 +52,7 @@ func (s *Server) newListener(l *loop.Loop, t channel.Transport) *channel.Channel
 func (s *Server) openListener(ch *channel.Channel, local net.Addr) future.Future[*channel.Channel] {
 	o := &opening{server: s, ch: ch, local: local, promise: future.NewPromise[*channel.Channel](ch.Loop())}
 	if err := ch.Loop().Run(o); err != nil {
+		_ = ch.Transport().Close() // it may be bound already, and nobody else has it
 		o.promise.TryFail(err)
 	}
 	return o.promise.Future()

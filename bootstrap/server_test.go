@@ -264,6 +264,25 @@ func TestAdopt(t *testing.T) {
 	}
 }
 
+// A listener is closed also when there is no loop any more to serve it.
+func TestAdoptAfterTheLoopsHaveEnded(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, 1)
+	if _, err := r.server.Group.Shutdown(0, patience).Wait(r.ctx); err != nil {
+		t.Fatal(err)
+	}
+	l := r.transport.NewListener()
+	if err := l.Bind(local.Addr("server")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.server.Adopt(l).Wait(r.ctx); !errors.Is(err, loop.ErrShutdown) {
+		t.Errorf("adopted: %v", err)
+	}
+	if l.Active() {
+		t.Error("the listener is open")
+	}
+}
+
 // expired returns a context that is done.
 func expired() context.Context {
 	ctx, cancel := context.WithCancel(context.Background())
