@@ -25,13 +25,12 @@ type stdExchange struct {
 	url  url.URL
 	conn *conn
 
-	// The loop's.
-	x       *Exchange // nil once that is over
-	worker  *worker
-	started bool
+	// The loop's, until the request is handed over.
+	req *nethttp.Request // nil if the target is none that a URL can hold
 
-	// Handed from the loop to the worker with the request.
-	head *http.Request
+	// The loop's.
+	x      *Exchange // nil once that is over; it has the head until the handler is started
+	worker *worker
 
 	mu      sync.Mutex
 	waiters *sync.Cond // for what the worker may wait for; made when it does
@@ -46,14 +45,12 @@ type stdExchange struct {
 	readMu  sync.Mutex     // held by a Read, which may wait; taken before mu
 	cur     *buffer.Buffer // taken; under readMu
 	bodyErr error          // what follows it: io.EOF, an error, or nil: more
-	req     *nethttp.Request
 
 	// The answer.
-	header  nethttp.Header
-	msg     *http.Response // the head from WriteHeader on, until it is given to the loop
-	buf     *buffer.Buffer // content that may become a whole small answer
-	length  int64          // declared, or -1
-	written int64
+	header nethttp.Header
+	msg    *http.Response // the head from WriteHeader on, until it is given to the loop
+	buf    *buffer.Buffer // content that may become a whole small answer
+	left   int64          // of the declared length, -1 if none is
 
 	rare *stdRare
 }
@@ -119,6 +116,7 @@ const (
 	fNoBody      // the status allows no content
 	fOwnType     // the handler has set the content type, or wants none
 	fTrailers    // there are, or will be, trailers
+	fTooLong     // more content was written than declared
 	fHijacked
 	fCancelled // the context is
 	fEnded     // the answer is complete; the ResponseWriter has no effect any more
@@ -148,10 +146,6 @@ func (connLost) Is(target error) bool { return target == net.ErrClosed }
 // reading from the connection. What the codec has received by then comes on top.
 const bodyWindow = 64 << 10
 
-// firstBuffer is the room for content that a request gets on the loop, where buffers cost
-// least.
-const firstBuffer = 2 << 10
-
 // serveStd gives a request to Handler: at once, or when those before it on the connection
 // have been answered.
 func (c *conn) serveStd(x *Exchange) {
@@ -162,7 +156,7 @@ func (c *conn) serveStd(x *Exchange) {
 		p.refuse(x)
 		return
 	}
-	e := &stdExchange{conn: c, x: x, head: x.req, length: -1}
+	e := &stdExchange{conn: c, x: x, left: -1}
 	if x.is(sBodyEnd) {
 		e.bodyErr = io.EOF
 	}
@@ -172,7 +166,7 @@ func (c *conn) serveStd(x *Exchange) {
 	if x.req.Method == http.MethodHead {
 		e.flags |= fIsHead
 	}
-	x.req, x.std = nil, e
+	x.std = e
 	if c.proto.multiplexes() {
 		e.flags |= fStream
 		c.std.handlers++
@@ -204,8 +198,7 @@ func (c *conn) newStdConn() *stdConn {
 // start hands a request to a worker.
 func (c *conn) start(e *stdExchange) {
 	c.std.running = e
-	e.started = true
-	e.buf = c.ctx.Allocator().Allocate(firstBuffer)
+	e.build()
 	c.shard.handOver(e)
 }
 
@@ -216,12 +209,16 @@ func (c *conn) startNext() {
 		return
 	}
 	for x := c.first; x != nil; x = x.next {
-		if x.std != nil && !x.std.started {
+		if x.std != nil && !x.std.started() {
 			c.start(x.std)
 			return
 		}
 	}
 }
+
+// started reports whether the handler runs, or has run. It is for the loop, while there is an
+// Exchange.
+func (e *stdExchange) started() bool { return e.x.req == nil }
 
 // receive takes content, and its end, from the codec.
 func (e *stdExchange) receive(x *Exchange, data *buffer.Buffer) {
@@ -297,15 +294,13 @@ func (e *stdExchange) fail(err error) {
 
 // lost is called on the loop when the connection is no more, or the stream.
 func (e *stdExchange) lost(err error) {
+	started := e.started()
 	e.x = nil
 	e.mu.Lock()
 	e.fail(err)
 	e.cancel()
-	if !e.started {
-		e.head.Close()
-		if e.in != nil {
-			e.in.Close()
-		}
+	if !started && e.in != nil {
+		e.in.Close()
 	}
 	e.mu.Unlock()
 }

@@ -32,9 +32,9 @@ func (e *stdExchange) writeHead(status int) {
 		e.addField(r, name, e.header[name])
 	}
 	if e.flags&fNoBody != 0 {
-		e.length = -1
+		e.left = -1
 	}
-	r.ContentLength = e.length
+	r.ContentLength = e.left
 }
 
 // sortedNames appends the header's names in order, as net/http sends them, so that equal
@@ -110,7 +110,7 @@ func (e *stdExchange) declareLength(values []string) {
 		e.complain("invalid Content-Length " + strconv.Quote(values[0]))
 		return
 	}
-	e.length = n
+	e.left = n
 }
 
 // announced notes the trailers that the Trailer field names.

@@ -107,7 +107,7 @@ func (e *stdExchange) sendFile(src io.Reader) (n int64, err error, sent bool) {
 func (e *stdExchange) emitFile(f *os.File, at, n int64) (err error, sent bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.flags&fIsHead != 0 || e.length >= 0 && e.written+n > e.length {
+	if e.flags&fIsHead != 0 || e.left >= 0 && n > e.left {
 		return nil, false
 	}
 	if err := e.mayWrite(int(n)); err != nil {
@@ -115,7 +115,9 @@ func (e *stdExchange) emitFile(f *os.File, at, n int64) (err error, sent bool) {
 	}
 	own, err := duplicate(f)
 	if err != nil {
-		e.written -= n
+		if e.left >= 0 {
+			e.left += n
+		}
 		return nil, false
 	}
 	if e.flags&(fSentHead|fOwnType) == 0 && e.buffered() == 0 {

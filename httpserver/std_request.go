@@ -63,14 +63,17 @@ func (t *headText) field(name, value []byte) (string, string) {
 	return n, v
 }
 
-// build makes the handler's request of the codec's, which it closes. It fails if the target
-// is none that a URL can hold.
-func (e *stdExchange) build() (*nethttp.Request, error) {
-	m := e.head
-	e.head = nil
+// blank is what requests are copies of: WithContext is the only way to set their context.
+var blank nethttp.Request
+
+// build makes the handler's request of the codec's, which it closes. The loop does that,
+// because it takes a deeper stack than the way to the handler: a worker's would grow to twice
+// its size for it, and stay so while the handler waits.
+func (e *stdExchange) build() {
+	m := e.x.req
+	e.x.req = nil
 	defer m.Close()
-	var blank nethttp.Request
-	r := blank.WithContext((*requestContext)(e)) // the only way to set it
+	r := blank.WithContext((*requestContext)(e))
 	text := newHeadText(&m.Header)
 	r.Method = string(m.Method)
 	r.RequestURI = text.target(m)
@@ -83,11 +86,9 @@ func (e *stdExchange) build() (*nethttp.Request, error) {
 		r.Body = (*requestBody)(e)
 	}
 	setFields(r, m, &text)
-	if err := e.setURL(r); err != nil {
-		return nil, err
+	if e.setURL(r) == nil {
+		e.req = r
 	}
-	e.req = r
-	return r, nil
 }
 
 // setFields fills in Header, Host, TransferEncoding and Trailer.
@@ -100,6 +101,7 @@ func setFields(r *nethttp.Request, m *http.Request, text *headText) {
 	}
 	r.Header = make(nethttp.Header, room)
 	values := make([]string, 0, room) // what the map's slices are cut from
+	var seen [(len(canonicalNames) + 63) / 64]uint64
 	for i := range n {
 		f := h.FieldAt(i)
 		name, value := text.field(h.At(i))
@@ -117,14 +119,19 @@ func setFields(r *nethttp.Request, m *http.Request, text *headText) {
 				continue
 			}
 		}
+		had, bit := &seen[f/64], uint64(1)<<(f%64)
+		again := *had&bit != 0 // or perhaps not, for FieldOther
+		*had |= bit
 		if f == http.FieldOther {
 			name = textproto.CanonicalMIMEHeaderKey(name)
 		} else {
 			name = canonicalNames[f]
 		}
-		if list, ok := r.Header[name]; ok {
-			r.Header[name] = append(list, value)
-			continue
+		if again {
+			if list, ok := r.Header[name]; ok {
+				r.Header[name] = append(list, value)
+				continue
+			}
 		}
 		values = append(values, value)
 		r.Header[name] = values[len(values)-1 : len(values) : len(values)]

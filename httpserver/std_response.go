@@ -154,9 +154,12 @@ func (e *stdExchange) mayWrite(n int) error {
 	if e.err != nil {
 		return e.err
 	}
-	e.written += int64(n)
-	if e.length >= 0 && e.written > e.length {
+	if e.flags&fTooLong != 0 || e.left >= 0 && int64(n) > e.left {
+		e.flags |= fTooLong
 		return nethttp.ErrContentLength
+	}
+	if e.left >= 0 {
+		e.left -= int64(n)
 	}
 	return nil
 }
@@ -171,7 +174,7 @@ func (e *stdExchange) buffered() int {
 // bufferFor returns buf with room for n bytes more.
 func (e *stdExchange) bufferFor(n int) *buffer.Buffer {
 	if e.buf == nil {
-		e.buf = e.conn.shard.loop.Allocator().Allocate(max(n, firstBuffer))
+		e.buf = e.conn.shard.answerBuffer(n)
 	}
 	e.buf.Ensure(n)
 	return e.buf

@@ -23,10 +23,10 @@ func (e *stdExchange) serve() (goOn bool) {
 }
 
 func (e *stdExchange) runHandler() {
-	r, err := e.build()
+	r := e.req
 	w := (*response)(e)
 	switch {
-	case err != nil:
+	case r == nil:
 		w.Header().Set("Connection", "close")
 		nethttp.Error(w, "400 Bad Request: invalid request target", nethttp.StatusBadRequest)
 	case r.Method == "OPTIONS" && r.RequestURI == "*":
@@ -57,6 +57,7 @@ func (e *stdExchange) finish() (goOn bool) {
 // returned tells the loop that the handler has returned, and that nothing more comes.
 func (e *stdExchange) returned() (goOn bool) {
 	e.flags |= fEnded | fDone
+	e.worker.expectMore()
 	e.cancel()
 	if e.rare != nil {
 		e.rare.setBoth(time.Time{}, nil)
@@ -87,12 +88,12 @@ func (e *stdExchange) emitEnd() {
 			content = b.Readable()
 		}
 		r := e.takeHead(content)
-		if e.flags&fIsHead != 0 && e.length >= 0 && b != nil {
+		if e.flags&fIsHead != 0 && e.left >= 0 && b != nil {
 			b.Close() // the length is what the handler says
 			b = nil
 		}
 		r.Body = b
-		fits := e.length < 0 || e.length == e.written || e.flags&(fNoBody|fIsHead) != 0
+		fits := e.left <= 0 && e.flags&fTooLong == 0 || e.flags&(fNoBody|fIsHead) != 0
 		if fits && (e.flags&fTrailers == 0 && trailer == nil) {
 			e.emit(r)
 			return

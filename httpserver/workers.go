@@ -16,7 +16,7 @@ import (
 // and giving back one needs no lock: a worker is free when its loop has received the end of
 // its answer.
 type worker struct {
-	tasks chan *stdExchange // with room for one
+	tasks chan *stdExchange // with room for one; nil until its first request has ended
 	next  *worker           // the one that has been idle for longer
 	since time.Duration     // when it became idle
 }
@@ -32,6 +32,7 @@ type workers struct {
 	closing sync.Mutex     // for close
 	started []*stdExchange // in this turn of the loop
 	yieldAt time.Duration  // from when the loop gives way to workers again
+	spares  spareBuffers
 }
 
 // handOver gives a request to a worker at the end of the loop's turn, when the answers of
@@ -58,12 +59,14 @@ func (t *handOverTask) RunTask() { t.loop.AtTurnEnd(t) }
 func (t *handOverTask) TurnEnd() {
 	sh := (*shard)(t)
 	ws := &sh.workers
+	n := len(ws.started)
+	if !ws.closed {
+		ws.spares.stock(sh.loop.Allocator(), n)
+	}
 	for i, e := range ws.started {
 		ws.started[i] = nil
-		e.worker = sh.worker()
-		e.worker.tasks <- e // there is room for one
+		sh.run(e)
 	}
-	n := len(ws.started)
 	ws.started = ws.started[:0]
 	if n >= yieldFrom {
 		sh.yield()
@@ -90,17 +93,19 @@ func (sh *shard) yield() {
 	}
 }
 
-// worker returns an idle worker, or a new one.
-func (sh *shard) worker() *worker {
+// run gives a request to an idle worker, or to a new one.
+func (sh *shard) run(e *stdExchange) {
 	w := sh.workers.idle
 	if w == nil {
-		w = &worker{tasks: make(chan *stdExchange, 1)}
-		go w.run()
-		return w
+		w = &worker{}
+		e.worker = w
+		go w.run(e)
+		return
 	}
 	sh.workers.idle = w.next
 	w.next = nil
-	return w
+	e.worker = w
+	w.tasks <- e // there is room for one
 }
 
 // park takes a worker back.
@@ -130,6 +135,8 @@ func (sh *shard) RunTimer(t *loop.Timer) {
 	*at = nil
 	if sh.workers.idle != nil {
 		t.Reset(idleWorker)
+	} else {
+		sh.workers.spares.drop()
 	}
 }
 
@@ -151,6 +158,7 @@ func (sh *shard) close() {
 		sh.workers.timer.Stop()
 		endAll(sh.workers.idle)
 		sh.workers.idle = nil
+		sh.workers.spares.drop()
 	}
 	p := future.NewPromise[future.Void](nil)
 	err := sh.loop.Execute(func() {
@@ -164,11 +172,20 @@ func (sh *shard) close() {
 	_, _ = p.Future().Wait(context.Background())
 }
 
-// run is the worker's goroutine.
-func (w *worker) run() {
-	for e := range w.tasks {
-		if !e.serve() {
+// run is the worker's goroutine. e is its first request.
+func (w *worker) run(e *stdExchange) {
+	for e.serve() {
+		var more bool
+		if e, more = <-w.tasks; !more {
 			return
 		}
+	}
+}
+
+// expectMore is called at the end of a request, before the loop hears of it: only then is the
+// channel needed. The first requests of 100,000 workers may wait for long, all at once.
+func (w *worker) expectMore() {
+	if w.tasks == nil {
+		w.tasks = make(chan *stdExchange, 1)
 	}
 }
