@@ -86,7 +86,8 @@ func (s *Server) closeAll() {
 }
 
 // EachConnection calls f on the loop of each open connection, and returns when all have
-// been called or ctx is done. It is not for loops.
+// been called or ctx is done. It is not for loops; a handler that writes to many channels
+// keeps them in a Group of package channel/group.
 func (s *Server) EachConnection(ctx context.Context, f func(ch *channel.Channel)) error {
 	s.mu.Lock()
 	sets := s.sets

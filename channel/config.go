@@ -12,8 +12,10 @@ type Config struct {
 	// read batch. Default true.
 	AutoRead bool
 	// AllowHalfClosure keeps the channel open after the peer has ended its direction, and
-	// tells the handlers by OnShutdown(Inbound); without it the channel closes. Default
-	// false.
+	// tells the handlers by OnShutdown(Inbound): they close it, once they have answered.
+	// Without it the channel closes, as by Close, and writes that the transport doesn't take
+	// at once are lost. Set it where a peer may send all that it has to say, end its
+	// direction, and wait. Default false.
 	AllowHalfClosure bool
 	// WriteBufferLow and WriteBufferHigh are the watermarks of pending bytes: above the
 	// high one the channel is unwritable until it has come down to the low one. Defaults

@@ -8,6 +8,9 @@ import (
 // Map returns the future of fn applied to f's value. fn runs on f's executor once f has succeeded; if
 // it returns an error, or panics (see PanicError), the returned future fails with that. If f fails, the
 // returned future fails with the same error. Cancelling the returned future cancels f.
+//
+// A cancellation that comes when f has succeeded but fn hasn't run yet keeps fn from running, and f's
+// value from reaching anybody here. A value that has to be closed or given back is for a listener of f.
 func Map[T, U any](f Future[T], fn func(T) (U, error)) Future[U] {
 	p := NewPromise[U](f.Executor())
 	follow(p, f)
@@ -28,7 +31,8 @@ func Map[T, U any](f Future[T], fn func(T) (U, error)) Future[U] {
 }
 
 // FlatMap is Map for a function that starts more work: the returned future gets the result of the
-// future that fn returns. Cancelling the returned future cancels whichever of the two is under way.
+// future that fn returns. Cancelling the returned future cancels whichever of the two is under way; as
+// with Map, a value that comes together with the cancellation reaches nobody.
 func FlatMap[T, U any](f Future[T], fn func(T) Future[U]) Future[U] {
 	p := NewPromise[U](f.Executor())
 	follow(p, f)
@@ -48,7 +52,7 @@ func FlatMap[T, U any](f Future[T], fn func(T) Future[U]) Future[U] {
 }
 
 // CascadeTo completes p with f's result once that is there, and cancels f if p is cancelled before. If p
-// was completed by somebody else it keeps that result.
+// was completed by somebody else it keeps that result, and f's value is for other listeners of f only.
 func (f Future[T]) CascadeTo(p *Promise[T]) {
 	follow(p, f)
 	f.OnCompleteWith(p, cascade[T])

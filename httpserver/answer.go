@@ -143,7 +143,8 @@ func (x *Exchange) headRefusal(r *http.Response) error {
 
 // Write sends content of an answer that was started, and takes it over. The future succeeds
 // when the transport has taken the bytes; nothing is allocated for it unless earlier
-// requests are yet to be answered. See IsWritable for back pressure.
+// requests are yet to be answered. Nothing needs to be flushed, here or elsewhere: the server
+// does so at the end of a batch. See IsWritable for back pressure.
 func (x *Exchange) Write(content *buffer.Buffer) channel.Future {
 	return x.content(http.NewContent(content, false))
 }

@@ -9,7 +9,8 @@ import (
 type BodyReader interface {
 	// ReadBody runs on the loop. It owns data, which may be nil. With end it is the last
 	// call; with an error too: the rest won't come. Unless the error is ErrBodyTimeout or
-	// ErrBodyTooLarge, the request can't be answered any more then.
+	// ErrBodyTooLarge, the request can't be answered any more then. Content that comes after
+	// the answer has ended is thrown away, and not given to it.
 	ReadBody(x *Exchange, data *buffer.Buffer, end bool, err error)
 }
 

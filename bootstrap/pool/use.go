@@ -9,7 +9,9 @@ import (
 
 // Pool is what the two kinds of pool have in common.
 type Pool interface {
+	// Acquire gives out a channel, which the caller releases or closes.
 	Acquire() Future
+	// Release takes it back.
 	Release(ch *channel.Channel) error
 }
 

@@ -10,4 +10,8 @@
 //	p.AddLast("db", offload.New(pool, func(ctx context.Context, q *Query) (any, error) {
 //		return db.Look(ctx, q)
 //	}, offload.Options{}))
+//
+// A channel that closes gets no more results. So where clients end their direction and then
+// wait for answers, the channel's Config has to have AllowHalfClosure: the end of the input,
+// OnShutdown(Inbound), then comes in its turn, behind the last result.
 package offload
