@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"millrace.dev/buffer"
 	"millrace.dev/buffer/buffertest"
@@ -12,7 +13,7 @@ import (
 	"millrace.dev/internal/allocs"
 )
 
-// As in alloc_test.go, nothing here is parallel.
+// As in alloc_test.go, what looks at the memory of the whole process is not parallel.
 
 // memory returns the bytes of the heap and of stacks that are in use.
 func memory() (heap, stacks int) {
@@ -73,4 +74,36 @@ func TestWaitingHandlerIsSmall(t *testing.T) {
 		runtime.Gosched()
 		c.manual.RunPending()
 	}
+}
+
+// The buffers that are set aside for answers are bounded, and go when the workers go.
+func TestSpareBuffersAreGivenBack(t *testing.T) {
+	t.Parallel()
+	const streams = 200
+	var ended atomic.Int32
+	start := make(chan struct{})
+	c := newSinkConn(t, &httpserver.Server{Handler: nethttp.HandlerFunc(func(w nethttp.ResponseWriter, _ *nethttp.Request) {
+		defer ended.Add(1)
+		<-start
+		_, _ = w.Write([]byte("Hello, World!"))
+	})})
+	f := newFrames().hello()
+	for i := range uint32(streams) {
+		f.get(2*i+1, "/")
+	}
+	c.request([]byte(f.take()), 0)
+	used := func() int64 { return c.channel.Allocator().Stats().Used }
+	if most := int64(200 << 10); used() > most {
+		t.Errorf("%d bytes are in use for %d requests that have no content yet", used(), streams)
+	}
+	close(start)
+	await(t, "all handlers have returned", func() bool {
+		c.manual.RunPending()
+		return ended.Load() == streams
+	})
+	c.request([]byte(f.get(2*streams+1, "/").take()), 1) // leaves some
+	await(t, "nothing is in use", func() bool {
+		c.manual.Advance(time.Second)
+		return used() == 0
+	})
 }
