@@ -493,3 +493,23 @@ func TestH2TimeoutsReachTheHandler(t *testing.T) {
 		}
 	}
 }
+
+// What a handler has had sent stays as it is, also where it is the client's window that decides
+// when it leaves.
+func TestH2AnswerIsNotWrittenTo(t *testing.T) {
+	t.Parallel()
+	const text = "The mill grinds on, whoever has brought the corn."
+	answer := []byte(text)
+	addr := serve(t, &httpserver.Server{Native: httpserver.NativeFunc(func(x *httpserver.Exchange) bool {
+		_ = x.Async().Respond(200, "", answer)
+		return true
+	})})
+	c := dialH2(t, addr, window(0))
+	c.get(1, "/").get(3, "/").flush(c)
+	c.expect("1 200 content-length=49", "3 200 content-length=49")
+	c.window(1, 100).window(3, 100).flush(c)
+	c.expect(fmt.Sprintf("1 %q end", text), fmt.Sprintf("3 %q end", text))
+	if string(answer) != text {
+		t.Errorf("the handler's bytes are %q now", answer)
+	}
+}

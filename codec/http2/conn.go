@@ -30,13 +30,15 @@ type Conn struct {
 	alloc  buffer.Allocator
 	ex     future.Executor
 	out    *buffer.Buffer   // frames that wait to be pulled; nil most of the time
-	ready  []*buffer.Buffer // what is to be pulled before out: it ends in content
+	ready  []*buffer.Buffer // what is to be pulled before out: a frame header and content
+	lent   bool             // what was pulled last is content
 	reader FrameReader
 	dec    hpack.Decoder
 	enc    hpack.Encoder
 	in     headReader
 	block  blockState
 	peer   peerSettings
+	next   peerSettings // with the SETTINGS that are arriving
 
 	streams streamTable
 	closed  closedStreams
@@ -57,7 +59,6 @@ type Conn struct {
 	nextID    uint32 // the next that this side opens
 	lastTaken uint32 // in the GOAWAY sent: streams above it are ignored
 	peerLast  uint32 // in the GOAWAY received
-	window0   uint32 // the peer's initial window before the SETTINGS that are arriving
 	current   uint32 // the stream of the DATA frame that is arriving
 
 	now      time.Duration
@@ -179,9 +180,10 @@ func (c *Conn) room(n int) *buffer.Buffer {
 	return c.out
 }
 
-// giveBack returns an empty buffer that Pull had handed out.
+// giveBack returns an empty buffer that Pull has handed out last. One with content is somebody
+// else's: its memory may be shown to others, and must not be written to.
 func (c *Conn) giveBack(b *buffer.Buffer) {
-	if c.out != nil || c.err != nil {
+	if c.lent || c.out != nil || c.err != nil {
 		b.Close()
 		return
 	}

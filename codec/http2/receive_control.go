@@ -8,16 +8,22 @@ func (c *Conn) settingsHead(h FrameHeader) error {
 	if err := c.control(costSettings + int(h.Length/settingLen)/8); err != nil {
 		return err
 	}
-	c.window0 = c.peer.window
+	c.beginSettings()
 	if c.reader.Ended() {
 		return c.settingsEnd()
 	}
 	return nil
 }
 
-// setting takes one entry; all of them come into force with the last.
+func (c *Conn) beginSettings() {
+	c.next = c.peer
+	c.next.leastTable = c.peer.tableSize
+}
+
+// setting takes one entry; all of them come into force with the last. Before that, and so before
+// the acknowledgement, the peer need not keep to any of them.
 func (c *Conn) setting() error {
-	if err := c.peer.apply(parseSetting(c.reader.Fixed()), c.is(isClient)); err != nil {
+	if err := c.next.apply(parseSetting(c.reader.Fixed()), c.is(isClient)); err != nil {
 		return err
 	}
 	if c.reader.Ended() {
@@ -29,15 +35,24 @@ func (c *Conn) setting() error {
 // settingsEnd brings the peer's settings into force and acknowledges them: whatever is
 // written behind the acknowledgement keeps to them.
 func (c *Conn) settingsEnd() error {
-	c.enc.SetPeerTableSize(c.peer.tableSize)
-	if grown := int64(c.peer.window) - int64(c.window0); grown != 0 {
-		if err := c.windowsChanged(grown); err != nil {
-			return err
-		}
+	if err := c.takeSettings(); err != nil {
+		return err
 	}
 	c.commit(AppendSettingsAck(c.room(FrameHeaderLen).Writable()[:0]))
 	c.openWaiting()
 	return c.answered(FrameHeaderLen)
+}
+
+func (c *Conn) takeSettings() error {
+	grown := int64(c.next.window) - int64(c.peer.window)
+	c.peer = c.next
+	// RFC 7541 section 4.2: the least size has to be signalled too, even one that did not last.
+	c.enc.SetPeerTableSize(c.peer.leastTable)
+	c.enc.SetPeerTableSize(c.peer.tableSize)
+	if grown == 0 {
+		return nil
+	}
+	return c.windowsChanged(grown)
 }
 
 // windowsChanged is called when the windows of all streams have grown, or shrunk, by n, RFC

@@ -93,7 +93,9 @@ func (c *Conn) Pull(content bool) *buffer.Buffer {
 			break
 		}
 	}
-	if n := len(c.ready); n > 0 {
+	n := len(c.ready)
+	c.lent = n == 1 // a frame's header comes first, then its content
+	if n > 0 {
 		b := c.ready[0]
 		copy(c.ready, c.ready[1:])
 		c.ready[n-1] = nil

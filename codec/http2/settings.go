@@ -59,7 +59,8 @@ type peerSettings struct {
 	maxStreams    uint32
 	maxHeaderList uint32
 	tableSize     uint32
-	connect       bool // extended CONNECT, RFC 8441
+	leastTable    uint32 // the least that tableSize was within one frame
+	connect       bool   // extended CONNECT, RFC 8441
 }
 
 var defaultPeerSettings = peerSettings{
@@ -68,6 +69,7 @@ var defaultPeerSettings = peerSettings{
 	maxStreams:    1<<32 - 1,
 	maxHeaderList: 1<<32 - 1,
 	tableSize:     DefaultTableBytes,
+	leastTable:    DefaultTableBytes,
 }
 
 // apply takes one entry over. fromServer says who has sent it: a server must not enable
@@ -76,6 +78,7 @@ func (p *peerSettings) apply(s Setting, fromServer bool) error {
 	switch s.ID {
 	case SettingHeaderTableSize:
 		p.tableSize = s.Value
+		p.leastTable = min(p.leastTable, s.Value)
 	case SettingEnablePush:
 		if s.Value > 1 || s.Value == 1 && fromServer {
 			return errSetValue

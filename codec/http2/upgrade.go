@@ -19,12 +19,15 @@ func (c *Conn) Upgrade(r *http.Request, settings []byte, now time.Duration) erro
 	}
 	c.now = now
 	c.Start(now)
+	c.beginSettings()
 	for p := settings; len(p) > 0; p = p[settingLen:] {
-		if err := c.peer.apply(parseSetting(p), false); err != nil {
+		if err := c.next.apply(parseSetting(p), false); err != nil {
 			return err
 		}
 	}
-	c.enc.SetPeerTableSize(c.peer.tableSize)
+	if err := c.takeSettings(); err != nil {
+		return err
+	}
 	c.highest = 1
 	r.ID, r.Version, r.KeepAlive, r.Upgrade = 1, http.HTTP20, true, false
 	s := c.open(1)
