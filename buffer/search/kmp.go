@@ -119,19 +119,57 @@ const (
 // taken.
 func (n *KMP) advance(k int, run []byte, patience int) (taken, state int) {
 	needle, links := n.needle, n.links
-	for i, c := range run {
-		for k >= 0 && needle[k] != c {
+	for i := 0; i < len(run); i++ {
+		c := run[i]
+		if needle[k] == c {
+			if k++; k == len(needle) {
+				return i + 1, k
+			}
+			continue
+		}
+		before := k
+		for k = int(links[k]); k >= 0 && needle[k] != c; {
 			k = int(links[k])
 		}
-		k++
-		if k == len(needle) {
-			return i + 1, k
+		if k >= 0 {
+			taken, k = n.repeat(before, before-k, run[i:])
+			i += taken - 1
+			continue
 		}
-		if k == 0 {
-			if patience--; patience == 0 {
-				return i + 1, 0
-			}
+		k = 0
+		if patience--; patience == 0 {
+			return i + 1, 0
 		}
 	}
 	return len(run), k
+}
+
+// repeat takes bytes from state k on, each of which is the same as the one a period before it.
+// The first one is, which leads to the link k-period and on from there. Where the next ones are,
+// too, they lead back to k, and its link would be waited for once a period. Comparing with whole
+// periods of the needle needs none.
+func (n *KMP) repeat(k, period int, run []byte) (taken, state int) {
+	whole := n.needle[k%period : k]
+	for {
+		same := commonPrefix(whole, run[taken:])
+		taken += same
+		if same == len(whole) {
+			continue
+		}
+		if past := same % period; past > 0 {
+			k += past - period
+		}
+		return taken, k
+	}
+}
+
+func commonPrefix(a, b []byte) int {
+	n := min(len(a), len(b))
+	a, b = a[:n], b[:n]
+	for i := range a {
+		if a[i] != b[i] {
+			return i
+		}
+	}
+	return n
 }

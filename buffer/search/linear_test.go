@@ -2,6 +2,7 @@ package search
 
 import (
 	"bytes"
+	"math/rand/v2"
 	"testing"
 
 	"millrace.dev/buffer"
@@ -49,6 +50,61 @@ func TestKMPComparesEachByteTwiceOnAverage(t *testing.T) {
 		p := NewKMP(c[1]).Processor()
 		if n := comparisons(&p, c[0]); n > 2*len(c[0]) {
 			t.Errorf("%s: %d comparisons for %d bytes", name, n, len(c[0]))
+		}
+	}
+}
+
+// A text with a period, which leads from the same state to the same link again and again, is
+// taken in one go, in which no byte is looked at but once.
+func TestKMPTakesRepetitions(t *testing.T) {
+	t.Parallel()
+	for _, period := range []string{"a", "ab", "aab", "abcdefg"} {
+		text := bytes.Repeat([]byte(period), 1000)
+		for k := len(period); k < 4*len(period); k++ {
+			n := NewKMP(append(bytes.Clone(text[:k]), '!'))
+			for more := 1; more < 100; more++ {
+				run := append(bytes.Clone(text[k:k+more]), '?')
+				state := k - len(period) + more%len(period)
+				if more%len(period) == 0 {
+					state = k
+				}
+				if taken, got := n.repeat(k, len(period), run); taken != more || got != state {
+					t.Fatalf("%q, then %q: took %d and came to %d, want %d and %d", n.needle, run, taken, got, more, state)
+				}
+			}
+		}
+	}
+}
+
+// The state is always that of the longest match, also within and behind repetitions.
+func TestKMPState(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(1, 2))
+	pick := func(n int) (p []byte) {
+		for range 1 + r.IntN(n) {
+			p = append(p, "aab"[r.IntN(3)])
+		}
+		return p
+	}
+	for range 300 {
+		var text []byte
+		for range 4 {
+			text = append(text, bytes.Repeat(pick(4), 1+r.IntN(8))...)
+		}
+		needle := pick(10)
+		if r.IntN(2) == 0 {
+			needle = append(bytes.Repeat(pick(4), 1+r.IntN(6)), pick(3)...)
+		}
+		for i := range len(text) + 1 {
+			p := NewKMP(needle).Processor()
+			ends(&p, text[:i])
+			want := min(i, len(needle)-1)
+			for !bytes.HasSuffix(text[:i], needle[:want]) {
+				want--
+			}
+			if p.Matched() != want {
+				t.Fatalf("%q behind %q: %d bytes match, want %d", needle, text[:i], p.Matched(), want)
+			}
 		}
 	}
 }
