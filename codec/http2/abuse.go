@@ -28,8 +28,8 @@ var (
 const unlimited = 1 << 30
 
 func (b Budget) effective(d Budget) Budget {
-	b.Burst = limit.Effective(b.Burst, d.Burst, unlimited)
-	b.PerSecond = limit.Effective(b.PerSecond, d.PerSecond, unlimited)
+	b.Burst = min(limit.Effective(b.Burst, d.Burst, unlimited), unlimited)
+	b.PerSecond = min(limit.Effective(b.PerSecond, d.PerSecond, unlimited), unlimited)
 	return b
 }
 
@@ -45,7 +45,8 @@ const thousand = 1000
 func (a *account) spend(b Budget, n int, now time.Duration) bool {
 	if elapsed := now - a.at; elapsed > 0 {
 		a.at = now
-		a.used -= min(a.used, int64(elapsed/time.Microsecond)*int64(b.PerSecond)/thousand)
+		// A connection may have been idle for months: no product of integers holds that.
+		a.used -= int64(min(float64(a.used), elapsed.Seconds()*float64(b.PerSecond)*thousand))
 	}
 	used := a.used + int64(n)*thousand
 	if used > int64(b.Burst)*thousand {

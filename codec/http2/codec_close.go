@@ -88,6 +88,7 @@ func (c *codec) finish() {
 	if !ch.IsOpen() {
 		return
 	}
+	c.timer.Reset(lingerTime)
 	if ch.InputClosed() {
 		c.last.OnCompleteWith(ch, channel.CloseOnComplete)
 		return
@@ -96,7 +97,6 @@ func (c *codec) finish() {
 	if !ch.IsOpen() {
 		return
 	}
-	c.timer.Reset(lingerTime)
 	if c.is(holdsRead) || !ch.AutoRead() {
 		c.flags &^= holdsRead
 		c.ctx.Read()

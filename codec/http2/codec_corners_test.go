@@ -136,6 +136,28 @@ func TestEndOfAConnectionWithSlowOutput(t *testing.T) {
 	}
 }
 
+// The same peer loses the connection if it has asked for all that it wants, and takes nothing.
+func TestBlockedOutputBehindTheEnd(t *testing.T) {
+	t.Parallel()
+	l := connect(t, http2.ServerOptions{}, http2.ClientOptions{})
+	l.send(request("GET", "/", true))
+	l.run()
+	read(l.server)
+	l.server.Advance(http2.DefaultSettingsTimeout) // the last that the timer waits for
+	_ = l.server.CloseInbound()
+	l.server.SetTransportWritable(false)
+	r := http.NewResponse(200)
+	r.ID = 1
+	l.server.WriteAndFlush(r)
+	l.server.RunPending()
+	for range 3 {
+		l.server.Advance(http2.DefaultStallTimeout)
+	}
+	if l.server.IsOpen() {
+		t.Error("still open")
+	}
+}
+
 // A peer that keeps its windows closed loses the stream.
 func TestClosedWindow(t *testing.T) {
 	t.Parallel()

@@ -45,6 +45,9 @@ func (c *Conn) WriteRequest(r *http.Request) (id uint64, wait *future.Promise[fu
 		r.ContentLength = length
 		s.head = r
 		s.flags |= headSent
+		if r.End && body == nil {
+			s.flags |= endWritten
+		}
 		c.waiting.add(s)
 		c.nWait++
 	} else {
@@ -128,6 +131,8 @@ func (c *Conn) openWaiting() {
 		t, _ := c.targetOf(r) // it was valid
 		c.sendRequest(s, r, t, r.ContentLength, r.End && len(s.queue) == 0)
 		r.Close()
-		c.schedule(s)
+		if c.schedule(s); len(s.queue) > 0 {
+			c.wantTick(c.o.StallTimeout) // Tick has not looked at it so far
+		}
 	}
 }

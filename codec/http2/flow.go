@@ -24,10 +24,11 @@ type recvWindow struct {
 	credit int64 // consumed, and not given again yet
 }
 
-// take counts n bytes that have arrived, and reports whether they were allowed.
+// take counts n bytes that have arrived, and reports whether they were allowed. None always
+// are, also while a change of settings has made the window negative.
 func (w *recvWindow) take(n uint32) bool {
 	w.left -= int64(n)
-	return w.left >= 0
+	return w.left >= 0 || n == 0
 }
 
 // give adds consumed bytes, and returns the increment that is to be sent, or 0; size is

@@ -91,7 +91,7 @@ func (r *FrameReader) Next(in *buffer.Buffer) (Part, error) {
 			if !ok {
 				return PartNone, errFrameSize
 			}
-			r.left, r.fixed, r.have = r.header.Length-fixed, uint8(fixed), 0
+			r.fixed, r.have = uint8(fixed), 0
 			r.phase = readFixed
 		case readFixed:
 			if !r.gather(in, int(r.fixed)) {
@@ -124,6 +124,7 @@ func (r *FrameReader) gather(in *buffer.Buffer, n int) bool {
 // head completes the fixed part.
 func (r *FrameReader) head() (Part, error) {
 	r.have, r.phase, r.pad = 0, readPayload, 0
+	r.left = r.header.Length - uint32(r.fixed)
 	if r.header.padded() {
 		r.pad = uint32(r.scratch[0])
 		copy(r.scratch[:], r.scratch[1:r.fixed])

@@ -256,7 +256,7 @@ func (c *Conn) answerOrTrailers() (any, error) {
 		return nil, c.breach(s, errHeadLong)
 	}
 	end := c.block.end
-	r, bad := c.in.response(end, s.is(isHead))
+	r, bad := c.in.response(end, s.is(isHead|isConnect))
 	if bad != nil {
 		return nil, c.breach(s, bad)
 	}
@@ -269,12 +269,14 @@ func (c *Conn) answerOrTrailers() (any, error) {
 		return r, nil
 	}
 	s.flags |= headReceived
-	s.declared = r.ContentLength
 	switch {
+	case s.is(isConnect) && r.Status < 300:
+		r.ContentLength = -1 // RFC 9110 section 9.3.6: a tunnel, whatever else the head says
+		s.declared = -1
 	case s.is(isHead) || !http.BodyAllowed(r.Status):
 		s.declared = 0
-	case s.is(isConnect):
-		s.declared = -1
+	default:
+		s.declared = r.ContentLength
 	}
 	if end {
 		c.remoteEnd(s)
