@@ -361,6 +361,9 @@ func (e *stdExchange) RunTask() {
 	e.flags &^= asks
 	e.notify()
 	e.mu.Unlock()
+	if flags&fDone != 0 && flags&fPanicked != 0 {
+		e.conn.shard.panics.inc() // first: whoever sees the connection close finds the figures right
+	}
 	if x := e.x; x != nil {
 		x.depth++ // it is not recycled before all is done
 		e.answer(x, flags, first, more)
@@ -446,9 +449,6 @@ func (e *stdExchange) done(flags stdFlags) {
 	c := e.conn
 	w := e.worker
 	e.worker = nil
-	if flags&fPanicked != 0 {
-		c.shard.panics.inc()
-	}
 	if flags&fGone == 0 {
 		c.shard.park(w)
 	}

@@ -429,6 +429,20 @@ func TestPanicsOfHandlers(t *testing.T) {
 	}
 }
 
+// Whoever sees a connection close because of a panic finds it counted.
+func TestPanicIsCountedBeforeItsConnectionCloses(t *testing.T) {
+	t.Parallel()
+	s := newStd(nethttp.HandlerFunc(func(nethttp.ResponseWriter, *nethttp.Request) { panic("out of order") }))
+	ch := embed(t, s)
+	counted := int64(-1)
+	ch.CloseFuture().OnComplete(func(channel.Future) { counted = s.Stats().Panics })
+	feed(t, ch, getLine)
+	letRun(t, ch, "the connection closes", func() bool { return counted >= 0 })
+	if counted != 1 {
+		t.Errorf("%d panics counted", counted)
+	}
+}
+
 func TestMistakesAreLoggedWithTheirPlace(t *testing.T) {
 	t.Parallel()
 	var l logs

@@ -3,6 +3,7 @@ package pool_test
 import (
 	"errors"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"millrace.dev/bootstrap/pool"
@@ -60,7 +61,11 @@ func TestAClosedChannelLeavesThePool(t *testing.T) {
 	idle, out := r.get(p.Acquire()), r.get(p.Acquire())
 	r.must(p.Release(idle))
 	// The server closes both.
-	await(t, "both connections", func() bool { return r.server.Connections() == 2 })
+	await(t, "both connections", func() bool { // on their loops: they count as open before
+		var n atomic.Int32
+		r.must(r.server.EachConnection(r.ctx, func(*channel.Channel) { n.Add(1) }))
+		return n.Load() == 2
+	})
 	r.must(r.server.EachConnection(r.ctx, func(ch *channel.Channel) { ch.Close() }))
 	r.closed(idle)
 	r.closed(out)
