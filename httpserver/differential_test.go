@@ -246,6 +246,7 @@ func TestSameAsNetHTTP(t *testing.T) {
 			ours := transcript(t, serveFunc(t, h), c.input)
 			std := httptest.NewUnstartedServer(nethttp.HandlerFunc(h))
 			std.Config.ErrorLog = log.New(io.Discard, "", 0)
+			std.Listener = lingering{std.Listener}
 			std.Start()
 			defer std.Close()
 			theirs := transcript(t, std.Listener.Addr().String(), c.input)
@@ -254,6 +255,27 @@ func TestSameAsNetHTTP(t *testing.T) {
 			}
 		})
 	}
+}
+
+// lingering has net/http's connections close as ours do: behind the client's end. With input unread
+// they would be reset, perhaps before the client has come to the answer.
+type lingering struct{ net.Listener }
+
+func (l lingering) Accept() (net.Conn, error) {
+	c, err := l.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	return lingeringConn{c.(*net.TCPConn)}, nil
+}
+
+type lingeringConn struct{ *net.TCPConn }
+
+func (c lingeringConn) Close() error {
+	_ = c.CloseWrite()
+	_ = c.SetReadDeadline(time.Now().Add(patience))
+	_, _ = io.Copy(io.Discard, c.TCPConn)
+	return c.TCPConn.Close()
 }
 
 // transcript sends input and describes everything that comes back.
