@@ -1,11 +1,16 @@
 package httpserver_test
 
 import (
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
 	"fmt"
 	"io"
 	"log"
 	nethttp "net/http"
+	"net/http/httptest"
 	"net/url"
+	"os"
 	"strings"
 
 	"millrace.dev/buffer"
@@ -60,6 +65,50 @@ func ExampleServer() {
 	// Output:
 	// 200 Hello, you!
 	// 200 ok
+}
+
+// HTTPS, by a listener of crypto/tls. NextProtos lets clients choose HTTP/2.
+func ExampleServer_Serve() {
+	certificate, roots := certificate()
+	l, err := tls.Listen("tcp", "127.0.0.1:0", &tls.Config{
+		Certificates: []tls.Certificate{certificate},
+		NextProtos:   []string{"h2", "http/1.1"},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	s := &httpserver.Server{Handler: nethttp.HandlerFunc(func(w nethttp.ResponseWriter, r *nethttp.Request) {
+		fmt.Fprintln(w, "You speak", r.Proto)
+	})}
+	go func() {
+		if err := s.Serve(l); !errors.Is(err, httpserver.ErrServerClosed) {
+			log.Print(err)
+		}
+	}()
+	defer s.Close()
+
+	for _, http2 := range []bool{false, true} {
+		tr := &nethttp.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}, ForceAttemptHTTP2: http2}
+		resp, err := (&nethttp.Client{Transport: tr}).Get("https://" + l.Addr().String())
+		if err != nil {
+			log.Fatal(err)
+		}
+		_, _ = io.Copy(os.Stdout, resp.Body)
+		resp.Body.Close()
+		tr.CloseIdleConnections()
+	}
+	// Output:
+	// You speak HTTP/1.1
+	// You speak HTTP/2.0
+}
+
+// certificate borrows one for 127.0.0.1, with what a client has to trust.
+func certificate() (tls.Certificate, *x509.CertPool) {
+	s := httptest.NewTLSServer(nil)
+	defer s.Close()
+	roots := x509.NewCertPool()
+	roots.AddCert(s.Certificate())
+	return s.TLS.Certificates[0], roots
 }
 
 // Content is streamed both ways; back pressure is a matter of a few lines.
