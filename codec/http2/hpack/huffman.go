@@ -45,14 +45,8 @@ type huffmanTables struct {
 	symbols [257]uint16
 }
 
-// code is what a symbol is encoded as, above its length.
+// code is what a symbol is encoded as, from the left, above its length in the lowest byte.
 type code uint64
-
-func (c code) length() uint { return uint(c & 63) }
-func (c code) bits() uint64 { return uint64(c >> 8) }
-
-// lengths is the length of up to eight symbols, from the sum of their codes.
-func (c code) lengths() uint { return uint(c & 255) }
 
 // step is an entry of the lookup table: the bits that it takes, how many symbols they stand
 // for, and the symbols. One without symbols begins a code longer than lookupBits.
@@ -73,7 +67,7 @@ func buildHuffman() (t huffmanTables) {
 		t.place[length] = n
 		for symbol, l := range codeLengths {
 			if int(l) == length {
-				t.codes[symbol] = code(next)<<8 | code(length)
+				t.codes[symbol] = code(next)<<(64-length) | code(length)
 				t.symbols[n] = uint16(symbol)
 				next++
 				n++

@@ -34,46 +34,68 @@ const wordBytes = 8
 // length if it is less than that of s. It writes whole words, so dst is as long as s and
 // one more.
 func encodeHuffman(dst, s []byte) (n int, shorter bool) {
-	var w encoding
-	i, most := 0, len(s)
-	for i+4 <= len(s) && n < most {
-		four := s[i : i+4 : i+4]
-		a, b, c, d := huffman.codes[four[0]], huffman.codes[four[1]], huffman.codes[four[2]], huffman.codes[four[3]]
-		length := (a + b + c + d).lengths()
-		if length > 56 {
-			break // only text beyond ASCII has such codes: the rest goes one by one
+	var out bitWriter
+	most, c := len(s), &huffman.codes
+	for len(s) >= 8 && n < most {
+		e := encoding{}.with(c[s[0]]).with(c[s[1]]).with(c[s[2]]).with(c[s[3]]).
+			with(c[s[4]]).with(c[s[5]]).with(c[s[6]]).with(c[s[7]])
+		if e.length() <= maxEncoding {
+			n, out = out.write(dst, n, e)
+		} else {
+			n, out = out.writeSingly(dst, n, most, s[:8])
 		}
-		w = w.with(((a.bits()<<b.length()|b.bits())<<c.length()|c.bits())<<d.length()|d.bits(), length)
-		n, w = w.flush(dst, n)
-		i += 4
+		s = s[8:]
 	}
-	for ; i < len(s) && n < most; i++ {
-		c := huffman.codes[s[i]]
-		w = w.with(c.bits(), c.length())
-		n, w = w.flush(dst, n)
+	if n < most {
+		var e encoding
+		for _, symbol := range s {
+			e = e.with(c[symbol])
+		}
+		if e.length() <= maxEncoding {
+			n, out = out.write(dst, n, e)
+		} else {
+			n, out = out.writeSingly(dst, n, most, s)
+		}
 	}
-	if w.used > 0 && n < most {
-		dst[n] = byte(w.word>>56) | 0xff>>w.used
+	if out.used > 0 && n < most {
+		dst[n] = byte(out.word>>56) | 0xff>>out.used
 		n++
 	}
-	return n, i == len(s) && n < most
+	return n, n < most
 }
 
-// encoding is a word that is filled from the left, and how many of its bits are used: less
-// than 8 behind a flush.
-type encoding struct {
+// encoding is what up to eight symbols are encoded as: a word that is filled from the left, and
+// how many of its bits are used. A code and its length are one word, which is added to both as
+// it is: the lowest byte of word means nothing, nor does used above its lowest byte.
+type encoding struct{ word, used uint64 }
+
+// maxEncoding is the length up to which the word has room.
+const maxEncoding = 56
+
+func (e encoding) length() uint { return uint(uint8(e.used)) }
+
+func (e encoding) with(c code) encoding {
+	return encoding{e.word | uint64(c)>>(e.used&63), e.used + uint64(c)}
+}
+
+// bitWriter has the bits that don't fill a byte yet, and how many they are.
+type bitWriter struct {
 	word uint64
 	used uint
 }
 
-// with adds up to 56 bits.
-func (w encoding) with(bits uint64, length uint) encoding {
-	used := w.used + length
-	return encoding{w.word | bits<<((64-used)&63), used}
+// write adds an encoding to the n bytes that are in dst, which has room for a word.
+func (w bitWriter) write(dst []byte, n int, e encoding) (int, bitWriter) {
+	word, used := w.word|e.word&^0xff>>(w.used&63), w.used+e.length()
+	binary.BigEndian.PutUint64(dst[n:], word)
+	return n + int(used>>3), bitWriter{word << (used & 56), used & 7}
 }
 
-// flush writes the word and drops those of its bytes that are full.
-func (w encoding) flush(dst []byte, n int) (int, encoding) {
-	binary.BigEndian.PutUint64(dst[n:], w.word)
-	return n + int(w.used>>3), encoding{w.word << (w.used & 56), w.used & 7}
+// writeSingly is for symbols that are too long together, as only text beyond ASCII has them. It
+// ends when most bytes are written.
+func (w bitWriter) writeSingly(dst []byte, n, most int, s []byte) (int, bitWriter) {
+	for i := 0; i < len(s) && n < most; i++ {
+		n, w = w.write(dst, n, encoding{}.with(huffman.codes[s[i]]))
+	}
+	return n, w
 }

@@ -2,6 +2,7 @@ package hpack
 
 import (
 	"bytes"
+	"math/rand/v2"
 	"testing"
 
 	peer "golang.org/x/net/http2/hpack"
@@ -46,6 +47,27 @@ func TestHuffmanLongSymbols(t *testing.T) {
 		}
 		if got, err := appendDecoded(nil, encoded); err != nil || string(got) != string(s) {
 			t.Fatalf("%x: got %q, %v, want %q", encoded, got, err, s)
+		}
+	}
+}
+
+// Symbols are written by eight, but for the last ones and for long codes; any of these may
+// come together.
+func TestHuffmanMixtures(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(1, 2))
+	for i := range 20000 {
+		s := make([]byte, r.IntN(40))
+		for j := range s {
+			s[j] = "aeiost012/&*;X%"[r.IntN(15)]
+			if r.IntN(50) < i%10 {
+				s[j] = byte(r.IntN(256))
+			}
+		}
+		encoded := encodeShorter(s)
+		want := peer.AppendHuffmanString(nil, string(s))
+		if shorter := len(want) < len(s); shorter != (encoded != nil) || shorter && string(encoded) != string(want) {
+			t.Fatalf("%q: got %x, want %x", s, encoded, want)
 		}
 	}
 }
