@@ -26,12 +26,12 @@
 //
 // Both protocols share a port. A client speaks HTTP/2 by beginning with it (prior knowledge),
 // by asking for it in a request (Upgrade: h2c), or because a handler in front has agreed on it
-// (Negotiated). Handlers are the same. What belongs to the connection with HTTP/1.1 belongs to the
-// stream then: back pressure, the order of answers, the time for content, the end that a
-// panic, Abort or too much unwanted content leads to. There is no Upgrade and no Hijack;
-// CONNECT, and extended CONNECT if Server.HTTP2 allows it, is answered with a 2xx, and the
-// contents of both directions are the tunnel. A handler that sets "Connection: close" has the
-// connection drained.
+// (Negotiated). TLS comes with a listener of crypto/tls: see Serve. Handlers are the same.
+// What belongs to the connection with HTTP/1.1 belongs to the stream then: back pressure, the
+// order of answers, the time for content, the end that a panic, Abort or too much unwanted
+// content leads to. There is no Upgrade and no Hijack; CONNECT, and extended CONNECT if
+// Server.HTTP2 allows it, is answered with a 2xx, and the contents of both directions are the
+// tunnel. A handler that sets "Connection: close" has the connection drained.
 //
 // # What a net/http handler may notice
 //
