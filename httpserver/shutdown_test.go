@@ -335,5 +335,5 @@ func TestIdleWorkersEnd(t *testing.T) {
 func countWorkers() int {
 	stacks := make([]byte, 1<<20)
 	stacks = stacks[:runtime.Stack(stacks, true)]
-	return bytes.Count(stacks, []byte("httpserver.(*worker).run("))
+	return bytes.Count(stacks, []byte("httpserver.(*stdExchange).work("))
 }

@@ -8,13 +8,14 @@ import (
 	"millrace.dev/codec/http"
 )
 
-// serve runs the handler on a worker's goroutine. It returns false if the worker is to end.
-func (e *stdExchange) serve() (goOn bool) {
+// serve runs the handler on a worker's goroutine. It returns the worker, or nil if that is to
+// end.
+func (e *stdExchange) serve() (w *worker) {
 	returned := false
 	defer func() {
 		if !returned {
 			// A panic, or runtime.Goexit, after which only the deferred calls still run.
-			goOn = e.unwound(recover())
+			w = e.unwound(recover())
 		}
 	}()
 	e.runHandler()
@@ -37,7 +38,7 @@ func (e *stdExchange) runHandler() {
 }
 
 // finish ends the answer after the handler has returned.
-func (e *stdExchange) finish() (goOn bool) {
+func (e *stdExchange) finish() *worker {
 	e.closeBody()
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -54,10 +55,14 @@ func (e *stdExchange) finish() (goOn bool) {
 	return e.returned()
 }
 
-// returned tells the loop that the handler has returned, and that nothing more comes.
-func (e *stdExchange) returned() (goOn bool) {
+// returned tells the loop that the handler has returned, and that nothing more comes. It
+// returns the worker, nil if the loop has ended.
+func (e *stdExchange) returned() *worker {
 	e.flags |= fEnded | fDone
-	e.worker.expectMore()
+	if e.worker == nil {
+		e.worker = &worker{tasks: make(chan *stdExchange, 1)}
+	}
+	w := e.worker // the loop's, from post on
 	e.cancel()
 	if e.rare != nil {
 		e.rare.setBoth(time.Time{}, nil)
@@ -70,7 +75,10 @@ func (e *stdExchange) returned() (goOn bool) {
 		e.msg.Close()
 		e.msg = nil
 	}
-	return e.post()
+	if !e.post() {
+		return nil
+	}
+	return w
 }
 
 // emitEnd gives the end of the answer to the loop: usually that is the whole answer.
@@ -109,7 +117,7 @@ func (e *stdExchange) emitEnd() {
 
 // unwound ends a request whose handler has panicked, or ended its goroutine if value is
 // nil: the connection is closed, so that the client doesn't take the answer for whole.
-func (e *stdExchange) unwound(value any) (goOn bool) {
+func (e *stdExchange) unwound(value any) *worker {
 	panicked := value != nil && value != nethttp.ErrAbortHandler
 	if panicked {
 		e.conn.shard.server.Logger.Error("handler panicked", "channel", e.conn.ctx.Channel(),
@@ -127,5 +135,9 @@ func (e *stdExchange) unwound(value any) (goOn bool) {
 	if panicked {
 		e.flags |= fPanicked
 	}
-	return e.returned() && value != nil
+	w := e.returned()
+	if value == nil {
+		return nil
+	}
+	return w
 }

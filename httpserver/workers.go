@@ -14,9 +14,10 @@ import (
 // again, because a goroutine's stack grows several times on the way through a typical
 // handler, and a new one would have to do that again. They belong to a loop, so that taking
 // and giving back one needs no lock: a worker is free when its loop has received the end of
-// its answer.
+// its answer. Until the first has ended there is the goroutine alone: 100,000 requests may
+// wait at once.
 type worker struct {
-	tasks chan *stdExchange // with room for one; nil until its first request has ended
+	tasks chan *stdExchange // with room for one
 	next  *worker           // the one that has been idle for longer
 	since time.Duration     // when it became idle
 }
@@ -97,9 +98,7 @@ func (sh *shard) yield() {
 func (sh *shard) run(e *stdExchange) {
 	w := sh.workers.idle
 	if w == nil {
-		w = &worker{}
-		e.worker = w
-		go w.run(e)
+		go e.work()
 		return
 	}
 	sh.workers.idle = w.next
@@ -172,20 +171,13 @@ func (sh *shard) close() {
 	_, _ = p.Future().Wait(context.Background())
 }
 
-// run is the worker's goroutine. e is its first request.
-func (w *worker) run(e *stdExchange) {
-	for e.serve() {
-		var more bool
-		if e, more = <-w.tasks; !more {
+// work is a worker's goroutine. e is its first request.
+func (e *stdExchange) work() {
+	for e != nil { // else the channel was closed
+		w := e.serve()
+		if w == nil {
 			return
 		}
-	}
-}
-
-// expectMore is called at the end of a request, before the loop hears of it: only then is the
-// channel needed. The first requests of 100,000 workers may wait for long, all at once.
-func (w *worker) expectMore() {
-	if w.tasks == nil {
-		w.tasks = make(chan *stdExchange, 1)
+		e = <-w.tasks
 	}
 }
