@@ -54,8 +54,18 @@ func buildEscapes() (changed [256]uint8, words [escapings][256]uint32) {
 	return changed, words
 }
 
+// Below searched bytes the search for the first one to escape takes longer than it saves: they
+// are written at once where there is room for the longest that they may become.
+const (
+	searched  = 8
+	shortRoom = 3*(searched-1) + escapeSlack
+)
+
 // AppendEscaped appends s to dst, escaped. It allocates only to make room in dst.
 func AppendEscaped[S []byte | string](dst []byte, s S, e Escaping) []byte {
+	if p := dst[len(dst):cap(dst)]; len(s) < searched && len(p) >= shortRoom {
+		return dst[:len(dst)+putEscaped(p, s, e)]
+	}
 	n := unchanged(s, e)
 	dst = append(dst, s[:n]...)
 	if n == len(s) {
@@ -71,6 +81,10 @@ func AppendEscaped[S []byte | string](dst []byte, s S, e Escaping) []byte {
 
 // WriteEscaped writes s to b, escaped. It allocates only to make room in b.
 func WriteEscaped[S []byte | string](b *buffer.Buffer, s S, e Escaping) {
+	if p := b.Writable(); len(s) < searched && len(p) >= shortRoom {
+		b.Advance(putEscaped(p, s, e))
+		return
+	}
 	n := unchanged(s, e)
 	if n < len(s) {
 		b.Ensure(n + escapedLen(s[n:], e) + escapeSlack)
@@ -84,7 +98,7 @@ func WriteEscaped[S []byte | string](b *buffer.Buffer, s S, e Escaping) {
 
 // unchanged returns how many bytes at the beginning of s stand for themselves.
 func unchanged[S []byte | string](s S, e Escaping) (n int) {
-	bit := uint8(1) << e
+	bit := uint8(1) << (e & 7)
 	for n+8 <= len(s) { // one branch for eight bytes
 		w := s[n : n+8]
 		if (escapes[w[0]]|escapes[w[1]]|escapes[w[2]]|escapes[w[3]]|escapes[w[4]]|escapes[w[5]]|escapes[w[6]]|escapes[w[7]])&bit != 0 {

@@ -59,6 +59,31 @@ func TestEscapedBytes(t *testing.T) {
 	}
 }
 
+// Whatever room there is in dst, it is enough or is made.
+func TestEscapedIntoAnyRoom(t *testing.T) {
+	t.Parallel()
+	for length := range 20 {
+		for _, c := range []string{"a", "&", "\xff"} {
+			s := strings.Repeat(c, length)
+			want := "0" + escaped(t, s, EscapeForm)
+			for room := range 3*length + 10 {
+				dst := append(make([]byte, 0, 1+room), '0')
+				if got := string(AppendEscaped(dst, s, EscapeForm)); got != want {
+					t.Fatalf("%q into %d bytes: %q, want %q", s, room, got, want)
+				}
+				b := buffer.New(128)
+				b.Advance(len(b.Writable()) - room)
+				b.Skip(b.Len())
+				WriteEscaped(b, s, EscapeForm)
+				if got := "0" + string(b.Readable()); got != want {
+					t.Fatalf("%q into a Buffer with room for %d: %q, want %q", s, room, got, want)
+				}
+				b.Close()
+			}
+		}
+	}
+}
+
 func TestEscapedStrings(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
