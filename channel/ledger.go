@@ -168,14 +168,18 @@ func (ch *Channel) dropTold() {
 }
 
 func (ch *Channel) runListener(w listener) {
-	was, outbound := ch.current, ch.outbound
+	was, outbound, returned := ch.current, ch.outbound, false
 	ch.outbound = false // what the listener writes is an entry of its own
 	defer func() {
 		ch.current, ch.outbound = was, outbound
 		if v := recover(); v != nil {
 			err := newPanicError(nil, v)
 			ch.Logger().Error("future listener panicked", "channel", ch, "panic", v, "stack", string(err.Stack))
+		} else if !returned { // runtime.Goexit: the others are called here or never
+			ch.listeners.notifying = false
+			ch.notifyListeners()
 		}
 	}()
 	w.fn(w.arg, ch.writeFuture(w.write))
+	returned = true
 }

@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"millrace.dev/buffer"
 	"millrace.dev/channel"
@@ -288,6 +290,38 @@ func TestFutureListeners(t *testing.T) {
 	r.loop.RunPending()
 	if r.ch.IsOpen() || string(r.sent) != "x" {
 		t.Errorf("open %v, sent %q", r.ch.IsOpen(), r.sent)
+	}
+}
+
+// A listener that ends the loop's goroutine, as testing's FailNow does, takes no other's call
+// with it.
+func TestWriteListenerThatEndsItsGoroutine(t *testing.T) {
+	t.Parallel()
+	g := newGroup(t)
+	ch := onLoop(t, g.Next(), channel.NewConfig())
+	told := make(chan int, 3)
+	if err := ch.Loop().Execute(func() {
+		for i := range 3 {
+			ch.Write(buffer.CopyString("x")).OnComplete(func(channel.Future) {
+				told <- i
+				if i == 0 {
+					runtime.Goexit()
+				}
+			})
+		}
+		ch.Flush()
+	}); err != nil {
+		t.Fatal(err)
+	}
+	for want := range 3 {
+		select {
+		case got := <-told:
+			if got != want {
+				t.Errorf("%d was told before %d", got, want)
+			}
+		case <-time.After(patience):
+			t.Fatal("a listener was not told")
+		}
 	}
 }
 

@@ -395,7 +395,7 @@ func playOutbound(t *testing.T, seed uint64, config *channel.Config, file string
 		o.check()
 	}
 	if m.breaks == 0 && rnd.IntN(2) == 0 && o.ch.IsOpen() && !o.ch.OutputClosed() {
-		m.generous = true // then all of it leaves
+		m.generous = true  // then all of it leaves
 		o.depth = maxDepth // and no listener stops it
 		o.ch.Register()
 		o.flush()

@@ -6,7 +6,7 @@ import (
 )
 
 // Map returns the future of fn applied to f's value. fn runs on f's executor once f has succeeded; if
-// it returns an error, or panics (see PanicError), the returned future fails with that. If f fails, the
+// it returns an error, or doesn't return (see PanicError), the returned future fails with that. If f fails, the
 // returned future fails with the same error. Cancelling the returned future cancels f.
 //
 // A cancellation that comes when f has succeeded but fn hasn't run yet keeps fn from running, and f's
@@ -23,8 +23,10 @@ func Map[T, U any](f Future[T], fn func(T) (U, error)) Future[U] {
 		if !p.SetUncancellable() {
 			return
 		}
-		defer failOnPanic(p)
+		returned := false
+		defer failUnless(&returned, p)
 		u, err := fn(v)
+		returned = true
 		settle(p, u, err)
 	})
 	return p.Future()
@@ -45,8 +47,11 @@ func FlatMap[T, U any](f Future[T], fn func(T) Future[U]) Future[U] {
 		if p.Future().IsDone() {
 			return // cancelled in between
 		}
-		defer failOnPanic(p)
-		fn(v).CascadeTo(p)
+		returned := false
+		defer failUnless(&returned, p)
+		inner := fn(v)
+		returned = true
+		inner.CascadeTo(p)
 	})
 	return p.Future()
 }
@@ -105,9 +110,10 @@ func settle[T any](p *Promise[T], v T, err error) {
 	p.TrySucceed(v)
 }
 
-// failOnPanic is deferred around a function that p waits for; without it p would never be done.
-func failOnPanic[T any](p *Promise[T]) {
-	if value := recover(); value != nil {
+// failUnless is deferred around a function that p waits for; without it p would never be done
+// when that panics or calls runtime.Goexit.
+func failUnless[T any](returned *bool, p *Promise[T]) {
+	if value := recover(); value != nil || !*returned {
 		p.TryFail(&PanicError{Value: value, Stack: debug.Stack()})
 	}
 }

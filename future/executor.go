@@ -106,14 +106,19 @@ func report(ex Executor, value any) {
 }
 
 // PanicError is what a future fails with when the function that should have produced its
-// value panicked instead.
+// value panicked instead, or ended its goroutine.
 type PanicError struct {
-	Value any    // what was passed to panic
+	Value any    // what was passed to panic; nil after runtime.Goexit
 	Stack []byte // the stack at that point, as debug.Stack formats it
 }
 
 // Error describes the panic's value, without the stack.
-func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v", e.Value) }
+func (e *PanicError) Error() string {
+	if e.Value == nil {
+		return "future: the function has ended its goroutine"
+	}
+	return fmt.Sprintf("panic: %v", e.Value)
+}
 
 // Unwrap returns the panic's value when that was an error.
 func (e *PanicError) Unwrap() error {

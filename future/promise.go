@@ -142,10 +142,12 @@ func (p *Promise[T]) drainHere(host Host) bool {
 		defer host.LeaveListener()
 	}
 	p.draining = true
+	defer p.drained() // also when a listener ends its goroutine
 	p.drain()
-	p.draining = false
 	return true
 }
+
+func (p *Promise[T]) drained() { p.draining = false }
 
 // drainTask is a promise on its way to its executor, to call its listeners there.
 type drainTask[T any] Promise[T]
@@ -182,11 +184,22 @@ func (p *Promise[T]) drain() {
 }
 
 func (p *Promise[T]) callAll(l *listener) (rest *listener) {
-	defer contain(p.ex)
+	returned := false
+	defer func() {
+		if value := recover(); value != nil {
+			report(p.ex, value)
+		} else if !returned { // runtime.Goexit: nobody but this function runs any more
+			for rest != nil {
+				rest = p.callAll(rest)
+			}
+			p.drain()
+		}
+	}()
 	for rest = l; rest != nil; {
 		l, rest = rest, rest.next
 		l.fn.(func(any, Future[T]))(l.arg, p.Future())
 	}
+	returned = true
 	return rest
 }
 

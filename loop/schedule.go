@@ -50,16 +50,19 @@ func (s *scheduled) RunTimer(*Timer) {
 	if !s.promise.SetUncancellable() {
 		return
 	}
-	defer s.failOnPanic()
+	defer s.failUnlessDone()
 	fn := s.fn
 	s.fn = nil
 	fn()
 	s.promise.TrySucceed(future.Void{})
 }
 
-func (s *scheduled) failOnPanic() {
-	if value := recover(); value != nil {
+func (s *scheduled) failUnlessDone() {
+	value := recover()
+	if value != nil {
 		s.timer.loop.ReportPanic("scheduled function", value)
+	}
+	if value != nil || !s.promise.Future().IsDone() { // a panic, or runtime.Goexit
 		s.promise.TryFail(&future.PanicError{Value: value, Stack: debug.Stack()})
 	}
 }

@@ -1,7 +1,9 @@
 package loop
 
 import (
+	"context"
 	"errors"
+	"runtime"
 	"slices"
 	"testing"
 	"time"
@@ -260,6 +262,19 @@ func TestSchedulePanic(t *testing.T) {
 	var p *future.PanicError
 	if !errors.As(f.Err(), &p) || !errors.Is(f.Err(), broken) || log.count("broken") == 0 {
 		t.Fatalf("the future's error: %v; log:\n%s", f.Err(), log)
+	}
+}
+
+// A function that ends the loop's goroutine hasn't succeeded, and its future says so.
+func TestScheduleGoexit(t *testing.T) {
+	t.Parallel()
+	g, _ := startGroup(t, Options{Loops: 1})
+	f := g.Next().Schedule(0, runtime.Goexit)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	var p *future.PanicError
+	if _, err := f.Wait(ctx); !errors.As(err, &p) || p.Value != nil {
+		t.Fatalf("the future's error: %v", err)
 	}
 }
 
