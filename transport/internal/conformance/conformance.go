@@ -61,6 +61,7 @@ func Run(t *testing.T, m Maker) {
 			{"region", regionCases},
 			{"panic", panicCases},
 			{"shutdown", shutdownCases},
+			{"random", randomCases},
 		} {
 			if m.Only != nil && !slices.Contains(m.Only, group.name) {
 				continue
