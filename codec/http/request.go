@@ -64,7 +64,9 @@ type Request struct {
 var requests = sync.Pool{New: func() any { return &Request{closed: true} }}
 
 // NewRequest returns a recycled or new Request, ready to be sent without content: an
-// HTTP/1.1 request that keeps the connection. Set End to false to let contents follow.
+// HTTP/1.1 request that keeps the connection. Set Body to send content at once, or End to
+// false to let Contents follow. Its target is a URL, http://host/path?query, or a path and
+// query; then the Header needs a Host field.
 func NewRequest(method Method, target string) *Request {
 	r := requests.Get().(*Request)
 	r.closed = false

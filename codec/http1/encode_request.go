@@ -15,8 +15,9 @@ type RequestEncoder struct {
 // AppendRequest appends r to dst: the head, and Body copied behind it. If r.End is not
 // set, contents follow. It does not close r.
 //
-// Of the framing fields it writes Content-Length or Transfer-Encoding, and Connection;
-// Host has to be among the fields. Content of unknown length needs HTTP/1.1.
+// Of the framing fields it writes Content-Length or Transfer-Encoding, and Connection. Host has
+// to be among the fields, unless the target says it: http://a/b, or a:443 with CONNECT. Content
+// of unknown length needs HTTP/1.1.
 func (e *RequestEncoder) AppendRequest(dst *buffer.Buffer, r *http.Request) error {
 	n := dataLen(r.Body)
 	if err := e.appendHead(dst, r, int(n)); err != nil {
@@ -40,7 +41,7 @@ func (e *RequestEncoder) AppendRequestHead(dst *buffer.Buffer, r *http.Request) 
 
 // requestRoom is the most bytes that the head of r needs.
 func requestRoom(r *http.Request) int {
-	return len(r.Method) + len(r.Target) + len("  HTTP/1.1\r\n") + fieldsLen(&r.Header) + maxAddedLines
+	return len(r.Method) + 2*len(r.Target) + len("  HTTP/1.1\r\nHost: \r\n") + fieldsLen(&r.Header) + maxAddedLines
 }
 
 // appendHead writes the head and makes room for extra bytes more.
@@ -50,10 +51,14 @@ func (e *RequestEncoder) appendHead(dst *buffer.Buffer, r *http.Request, extra i
 	}
 	h := &r.Header
 	http10 := r.Version == http.HTTP10
+	var host []byte
+	if !h.HasField(http.FieldHost) {
+		host = r.Authority() // RFC 9112 section 3.2.2: the target's own
+	}
 	switch {
 	case !r.Method.IsValid(), !http.ValidTarget(r.Method, r.Target),
 		!http10 && r.Version != http.HTTP11,
-		!http10 && !h.HasField(http.FieldHost), // RFC 9112 section 3.2
+		!http10 && !h.HasField(http.FieldHost) && len(host) == 0, // RFC 9112 section 3.2
 		h.Repeated(http.FieldHost),
 		h.HasField(http.FieldHost) && !http.ValidHost(h.ValueOf(http.FieldHost)):
 		return ErrInvalidMessage
@@ -73,6 +78,11 @@ func (e *RequestEncoder) appendHead(dst *buffer.Buffer, r *http.Request, extra i
 		p = append(p, " HTTP/1.0\r\n"...)
 	} else {
 		p = append(p, " HTTP/1.1\r\n"...)
+	}
+	if len(host) > 0 {
+		p = append(p, "Host: "...)
+		p = append(p, host...)
+		p = append(p, "\r\n"...)
 	}
 	p = appendHeadFields(p, h, plan)
 	commit(dst, append(p, "\r\n"...))

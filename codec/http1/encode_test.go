@@ -213,11 +213,15 @@ func TestRequestHeads(t *testing.T) {
 		"1.0, keep-alive":     {func(r *http.Request) { r.Version = http.HTTP10 }, "GET /x HTTP/1.0\r\nHost: a\r\nConnection: keep-alive\r\n\r\n", nil},
 		"1.0, unknown length": {func(r *http.Request) { r.Version, r.End = http.HTTP10, false }, "", ErrFraming},
 		"absolute form":       {func(r *http.Request) { r.SetTarget("http://b/") }, "GET http://b/ HTTP/1.1\r\nHost: a\r\n\r\n", nil},
-		"bad target":          {func(r *http.Request) { r.SetTarget("x") }, "", ErrInvalidMessage},
-		"bad Host":            {func(r *http.Request) { r.Header.Set("Host", "a/b") }, "", ErrInvalidMessage},
-		"two Hosts":           {func(r *http.Request) { r.Header.Add("Host", "a") }, "", ErrInvalidMessage},
-		"HTTP/2":              {func(r *http.Request) { r.Version = http.HTTP20 }, "", ErrInvalidMessage},
-		"short":               {func(r *http.Request) { r.Header.Add("Content-Length", "5") }, "", ErrContentShort},
+		"Host of the target":  {func(r *http.Request) { r.SetTarget("http://b:1?x"); r.Header.Del("Host") }, "GET http://b:1?x HTTP/1.1\r\nHost: b:1\r\n\r\n", nil},
+		"Host of CONNECT": {func(r *http.Request) { r.Method = "CONNECT"; r.SetTarget("b:443"); r.Header.Del("Host") },
+			"CONNECT b:443 HTTP/1.1\r\nHost: b:443\r\n\r\n", nil},
+		"no Host":    {func(r *http.Request) { r.Header.Del("Host") }, "", ErrInvalidMessage},
+		"bad target": {func(r *http.Request) { r.SetTarget("x") }, "", ErrInvalidMessage},
+		"bad Host":   {func(r *http.Request) { r.Header.Set("Host", "a/b") }, "", ErrInvalidMessage},
+		"two Hosts":  {func(r *http.Request) { r.Header.Add("Host", "a") }, "", ErrInvalidMessage},
+		"HTTP/2":     {func(r *http.Request) { r.Version = http.HTTP20 }, "", ErrInvalidMessage},
+		"short":      {func(r *http.Request) { r.Header.Add("Content-Length", "5") }, "", ErrContentShort},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
