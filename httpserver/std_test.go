@@ -516,6 +516,28 @@ func TestRequestWhoseContentIsCut(t *testing.T) {
 	}
 }
 
+// The end of the input amid content brings the read batch to its end as well: what is sent from
+// then on is flushed, however much it is.
+func TestAnswerWhileThePeersEndCutsTheNextRequest(t *testing.T) {
+	t.Parallel()
+	const size = 1 << 20 // above every watermark
+	cut := make(chan struct{})
+	ch := embed(t, newStd(nethttp.HandlerFunc(func(w nethttp.ResponseWriter, _ *nethttp.Request) {
+		<-cut
+		_, _ = w.Write(make([]byte, size))
+	})))
+	feed(t, ch, getLine+"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhel")
+	if err := ch.CloseInbound(); err != nil {
+		t.Fatal(err)
+	}
+	close(cut)
+	sent := 0
+	letRun(t, ch, "the whole answer", func() bool {
+		sent += len(rawSent(t, ch))
+		return sent > size
+	})
+}
+
 func TestMalformedContentIsTheHandlersError(t *testing.T) {
 	t.Parallel()
 	errs := make(chan error, 1)

@@ -227,7 +227,10 @@ func (c *ClientCodec) panicked() {
 	c.decoding = false
 	_ = c.ctx.Loop().Execute(func() { // refused: the channel has ended with its loop
 		if c.in != nil && !c.decoding {
-			c.ctx.Contain(func() { c.decode(c.ctx) })
+			c.ctx.Contain(func() {
+				c.decode(c.ctx)
+				c.ctx.FireReadComplete()
+			})
 		}
 	})
 }
@@ -242,6 +245,12 @@ func (c *ClientCodec) fail(ctx *channel.Context, err error, inBody bool) {
 	} else {
 		ctx.FireError(err)
 	}
+	closeBehind(ctx)
+}
+
+// closeBehind closes the channel behind what was passed on, whose read batch ends with it.
+func closeBehind(ctx *channel.Context) {
+	ctx.FireReadComplete()
 	ctx.Close()
 }
 
@@ -267,7 +276,7 @@ func (c *ClientCodec) end(ctx *channel.Context) {
 		return
 	}
 	c.ended = true
-	ctx.Close()
+	closeBehind(ctx)
 }
 
 // OnShutdown is told that the server has ended its direction.

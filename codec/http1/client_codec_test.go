@@ -19,9 +19,14 @@ type client struct {
 	t     *testing.T
 	codec *ClientCodec
 	log   []string
+
+	reading bool // the read batch has not ended
 }
 
+func (c *client) OnReadComplete(*channel.Context) { c.reading = false }
+
 func (c *client) OnRead(_ *channel.Context, msg any) {
+	c.reading = true
 	switch m := msg.(type) {
 	case *http.Response:
 		entry := fmt.Sprintf("%d: %d", m.ID, m.Status)
@@ -82,6 +87,9 @@ func (c *client) expect(sent, log string) {
 		c.t.Errorf("handler saw %q, want %q", got, log)
 	}
 	c.log = nil
+	if c.reading {
+		c.t.Error("the handler was not told of the end of a read batch")
+	}
 }
 
 func (c *client) receive(text string) {

@@ -217,15 +217,17 @@ func (c *ServerCodec) contentDrained(ctx *channel.Context) {
 func (c *ServerCodec) quiet() bool { return c.dec.req == nil && (c.in == nil || c.in.IsEmpty()) }
 
 // OnShutdown is told that the peer has ended its direction: nothing more comes, but what
-// has come is answered.
+// has come is answered. What it leads to is a read batch of its own.
 func (c *ServerCodec) OnShutdown(ctx *channel.Context, d channel.Direction) {
 	if d == channel.Inbound {
 		switch c.state {
 		case serving:
 			c.inputEnded(ctx)
+			ctx.FireReadComplete()
 		case tunnel:
 			if c.in != nil && !c.decoding {
 				c.passOn(ctx)
+				ctx.FireReadComplete()
 			}
 		} // lingering: the channel closes once everything is sent
 	}

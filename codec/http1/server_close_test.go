@@ -261,6 +261,18 @@ func TestServerPeerEndsInContent(t *testing.T) {
 			s.expectOut("")
 		})
 	}
+	t.Run("in content behind a request that is not answered", func(t *testing.T) {
+		t.Parallel()
+		s := serve(t, ServerOptions{}, nil)
+		s.in(follower + head + "hel")
+		s.CloseInbound()
+		s.expectLog(`1 GET /next; 2 POST /; 2 "hel"; ` + strings.Replace(cut, "1", "2", 1))
+		s.WriteAndFlush(answer(&http.Request{ID: 1}, 200, "hi"))
+		s.expectOut(hiAnswer) // and then the connection is closed
+		if s.IsOpen() {
+			t.Error("open")
+		}
+	})
 	t.Run("in content, while the answer is streamed", func(t *testing.T) {
 		t.Parallel()
 		s := serve(t, ServerOptions{}, func(ctx *channel.Context, r *http.Request) {

@@ -130,7 +130,9 @@ func (c *ServerCodec) Added(ctx *channel.Context) {
 // Removed is for the pipeline. What has been received and not decoded is passed on, and so
 // is a Read that was held back.
 func (c *ServerCodec) Removed(ctx *channel.Context) {
+	had := c.in != nil
 	if c.work != nil {
+		had = had || c.dec.req != nil
 		c.dropHeld(ErrClosing)
 		c.passHead(ctx)
 		c.dec.Close()
@@ -140,6 +142,9 @@ func (c *ServerCodec) Removed(ctx *channel.Context) {
 	}
 	if c.in != nil && !c.decoding {
 		c.passOn(ctx)
+	}
+	if had && !c.decoding {
+		ctx.FireReadComplete()
 	}
 	if c.holdsRead {
 		c.holdsRead = false

@@ -21,11 +21,13 @@ type app struct {
 	ctx     *channel.Context
 	answer  func(ctx *channel.Context, r *http.Request)
 	content func(ctx *channel.Context, c *http.Content)
+	reading bool // the read batch has not ended
 }
 
 func (a *app) Added(ctx *channel.Context) { a.ctx = ctx }
 
 func (a *app) OnRead(ctx *channel.Context, msg any) {
+	a.reading = true
 	switch m := msg.(type) {
 	case *http.Request:
 		a.log = append(a.log, fmt.Sprintf("%d %s %s", m.ID, m.Method, m.Target))
@@ -56,7 +58,10 @@ func (a *app) OnRead(ctx *channel.Context, msg any) {
 	}
 }
 
-func (a *app) OnReadComplete(ctx *channel.Context) { ctx.Flush() }
+func (a *app) OnReadComplete(ctx *channel.Context) {
+	a.reading = false
+	ctx.Flush()
+}
 
 func (a *app) OnError(_ *channel.Context, err error) { a.log = append(a.log, "error: "+err.Error()) }
 
@@ -138,6 +143,9 @@ func (s *server) expectLog(want string) {
 	s.t.Helper()
 	if got := s.app.take(); got != want {
 		s.t.Errorf("handler saw %q, want %q", got, want)
+	}
+	if s.app.reading && s.IsOpen() {
+		s.t.Error("the handler was not told of the end of a read batch")
 	}
 }
 
