@@ -34,3 +34,16 @@ func ExamplePromise_OnCancel() {
 	// stop the work
 	// true
 }
+
+// A context ends the work behind a future. (A time-out on a loop is the same with Loop.Schedule.)
+func ExampleFuture_Cancel() {
+	ctx, giveUp := context.WithCancel(context.Background())
+	answer := future.NewPromise[string](nil).Future() // never comes
+	stop := context.AfterFunc(ctx, func() { answer.Cancel() })
+	defer stop() // the context may outlive the answer
+
+	giveUp()
+	_, err := answer.Wait(context.Background())
+	fmt.Println(err)
+	// Output: future: cancelled
+}
