@@ -19,7 +19,7 @@ type Budget struct {
 	PerSecond int // as many again every second
 }
 
-// The defaults of Limits.
+// The defaults of the Budgets in Options; Provoked has that of Resets.
 var (
 	DefaultResets  = Budget{Burst: 500, PerSecond: 100}
 	DefaultControl = Budget{Burst: 2000, PerSecond: 500}
