@@ -24,9 +24,14 @@ import (
 const patience = time.Minute
 
 // serve starts s on a free port of the loopback interface and returns its address. The test
-// ends it.
+// ends it. Its timeouts are off unless the test has set some: on a machine that is busy with other
+// things any client may seem slow. What times out, and when, is tested with embed.
 func serve(t testing.TB, s *httpserver.Server) string {
 	t.Helper()
+	if s.Timeouts == (httpserver.Timeouts{}) {
+		s.Timeouts = httpserver.Timeouts{Header: -1, Body: -1, Write: -1, Idle: -1}
+		s.HTTP2.SettingsTimeout = -1
+	}
 	if s.Logger == nil {
 		s.Logger = slog.New(slog.DiscardHandler)
 	}
