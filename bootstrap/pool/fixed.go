@@ -69,9 +69,7 @@ type acquire struct {
 	to    *future.Promise[*channel.Channel]
 	timer *time.Timer
 
-	// Guarded by the pool's mutex.
-	place *list.Element // while it waits
-	inner Future        // once it has its turn
+	place *list.Element // while it waits; guarded by the pool's mutex
 }
 
 // Acquire gives out a channel, which the caller releases or closes. Cancelling the future
@@ -106,16 +104,12 @@ func (p *Fixed) Acquire() Future {
 	return a.to.Future()
 }
 
-// start has its turn.
+// start has its turn. Who gives up doesn't end it at once: the place is free when a connect under
+// way has ended.
 func (a *acquire) start() {
-	inner := a.pool.simple.Acquire()
-	a.pool.mu.Lock()
-	a.inner = inner
-	a.pool.mu.Unlock()
-	if a.to.Future().IsDone() { // before there was something to cancel
-		inner.Cancel()
-	}
-	inner.OnComplete(a.acquired)
+	inner := future.NewPromise[*channel.Channel](nil)
+	a.pool.simple.acquire(inner, a.to.Future())
+	inner.Future().OnComplete(a.acquired)
 }
 
 // acquired passes the channel on.
@@ -151,11 +145,7 @@ func (a *acquire) settled(f Future) {
 		p.waiting.Remove(a.place)
 		a.place = nil
 	}
-	inner, started := a.inner, a.inner != Future{}
 	p.mu.Unlock()
-	if started {
-		inner.Cancel()
-	}
 }
 
 // free gives a place that has become free to who has waited longest.
@@ -183,8 +173,12 @@ func (p *Fixed) Release(ch *channel.Channel) error {
 		}
 		return nil
 	}
-	err := p.simple.Release(ch)
-	p.free()
+	idle, err := p.simple.release(ch)
+	if idle {
+		p.free()
+	} else { // its place is free once it has closed, or there would be one more meanwhile
+		ch.CloseFuture().OnComplete(func(channel.Future) { p.free() })
+	}
 	return err
 }
 

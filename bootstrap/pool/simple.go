@@ -72,11 +72,12 @@ func NewSimple(o Options) *Simple {
 // gives up a connect under way.
 func (p *Simple) Acquire() Future {
 	to := future.NewPromise[*channel.Channel](nil)
-	p.acquire(to)
+	p.acquire(to, to.Future())
 	return to.Future()
 }
 
-func (p *Simple) acquire(to *future.Promise[*channel.Channel]) {
+// acquire gives a channel to to; a connect under way is given up when wanted fails.
+func (p *Simple) acquire(to *future.Promise[*channel.Channel], wanted Future) {
 	p.mu.Lock()
 	if p.closed {
 		p.mu.Unlock()
@@ -86,7 +87,7 @@ func (p *Simple) acquire(to *future.Promise[*channel.Channel]) {
 	n := len(p.idle)
 	if n == 0 {
 		p.mu.Unlock()
-		p.connect(to)
+		p.connect(to, wanted)
 		return
 	}
 	ch := p.idle[n-1]
@@ -94,21 +95,25 @@ func (p *Simple) acquire(to *future.Promise[*channel.Channel]) {
 	p.idle = p.idle[:n-1]
 	p.out[ch] = false
 	p.mu.Unlock()
-	if ch.Loop().Run(&check{p, ch, to}) != nil { // it has ended with its loop
+	if ch.Loop().Run(&check{p, ch, to, wanted}) != nil { // it has ended with its loop
 		p.forget(ch)
-		p.acquire(to)
+		p.acquire(to, wanted)
 	}
 }
 
 // connect makes a new channel.
-func (p *Simple) connect(to *future.Promise[*channel.Channel]) {
+func (p *Simple) connect(to *future.Promise[*channel.Channel], wanted Future) {
 	connecting, err := p.callConnect()
 	if err != nil {
 		to.TryFail(err)
 		return
 	}
 	if !connecting.IsDone() {
-		to.OnCancel(func() { connecting.Cancel() })
+		wanted.OnComplete(func(f Future) {
+			if f.IsFailed() {
+				connecting.Cancel()
+			}
+		})
 	}
 	connecting.OnComplete(func(f Future) {
 		ch, err := f.Result()
@@ -154,9 +159,10 @@ func (p *Simple) give(ch *channel.Channel, to *future.Promise[*channel.Channel])
 
 // check asks for the health of an idle channel, on its loop.
 type check struct {
-	pool *Simple
-	ch   *channel.Channel
-	to   *future.Promise[*channel.Channel]
+	pool   *Simple
+	ch     *channel.Channel
+	to     *future.Promise[*channel.Channel]
+	wanted Future
 }
 
 // RunTask is for the loop.
@@ -169,32 +175,38 @@ func (c *check) RunTask() {
 		}
 		c.ch.Close()
 		c.pool.forget(c.ch)
-		c.pool.acquire(c.to)
+		c.pool.acquire(c.to, c.wanted)
 	})
 }
 
 // Release takes a channel back. It returns ErrNotAcquired for an open channel that is not
 // out. The caller must not use the channel any more.
 func (p *Simple) Release(ch *channel.Channel) error {
+	_, err := p.release(ch)
+	return err
+}
+
+// release reports whether the channel is idle now; if not it is closed, or about to be.
+func (p *Simple) release(ch *channel.Channel) (keep bool, err error) {
 	p.mu.Lock()
 	known := p.out[ch]
 	if known {
 		delete(p.out, ch)
 	}
-	keep := known && !p.closed && ch.IsOpen() && (p.options.MaxIdle <= 0 || len(p.idle) < p.options.MaxIdle)
+	keep = known && !p.closed && ch.IsOpen() && (p.options.MaxIdle <= 0 || len(p.idle) < p.options.MaxIdle)
 	if keep {
 		p.idle = append(p.idle, ch)
 	}
 	p.mu.Unlock()
 	switch {
 	case !known && ch.IsOpen():
-		return ErrNotAcquired
+		return false, ErrNotAcquired
 	case keep && !ch.IsOpen(): // it has closed meanwhile, and was forgotten before it was kept
 		p.forget(ch)
 	case !keep:
 		ch.Close()
 	}
-	return nil
+	return keep, nil
 }
 
 // forget drops a channel that has closed, or is about to.
