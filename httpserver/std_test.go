@@ -424,7 +424,7 @@ func TestPanicsOfHandlers(t *testing.T) {
 		t.Errorf("%d panics counted", n)
 	}
 	got := l.String()
-	if strings.Count(got, "out of order") != 1 || !strings.Contains(got, "TestPanicsOfHandlers") || strings.Contains(got, "abort") {
+	if strings.Count(got, "handler panicked") != 1 || !strings.Contains(got, "out of order") || !strings.Contains(got, "TestPanicsOfHandlers") {
 		t.Errorf("logged %q", got)
 	}
 }

@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 // serve starts the tool as a process of its own.
 func serve(t *testing.T) (*exec.Cmd, string) {
 	t.Helper()
-	cmd := exec.Command(os.Args[0], "serve", "--addr", "127.0.0.1:0", "--log-level", "error")
+	cmd := exec.Command(os.Args[0], "serve", "--addr", "127.0.0.1:0", "--log-level", "error", "--shutdown-timeout", "10m")
 	cmd.Env = append(os.Environ(), runsTool+"=1")
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()

@@ -43,15 +43,15 @@ type served struct {
 	code   chan int
 }
 
-// serve runs the command with a free port, unless args say otherwise, until the test ends
-// or stop is called.
+// start runs the command with a free port, and time to drain on a machine that is busy, unless
+// args say otherwise, until the test ends or stop is called.
 func start(t *testing.T, args ...string) *served {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	out, in := io.Pipe()
 	s := &served{t: t, stderr: &output{}, stop: cancel, code: make(chan int, 1)}
 	go func() {
-		s.code <- Run(ctx, append([]string{"serve", "--addr", "127.0.0.1:0"}, args...), in, s.stderr)
+		s.code <- Run(ctx, append([]string{"serve", "--addr", "127.0.0.1:0", "--shutdown-timeout", "10m"}, args...), in, s.stderr)
 		in.Close()
 	}()
 	line, err := bufio.NewReader(out).ReadString('\n')
@@ -85,6 +85,18 @@ func (s *served) end() int {
 		s.t.Fatal("serve doesn't end")
 		return -1
 	}
+}
+
+// said returns what was written to the standard error, but for the watchdog's lines: a loop may
+// seem blocked when it is the machine that has stalled.
+func (s *served) said() string {
+	var said strings.Builder
+	for line := range strings.Lines(s.stderr.String()) {
+		if !strings.Contains(line, "millrace: a loop is blocked") {
+			said.WriteString(line)
+		}
+	}
+	return said.String()
 }
 
 // get returns what a GET with its own connection is answered.

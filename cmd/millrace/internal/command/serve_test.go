@@ -40,8 +40,8 @@ func TestServe(t *testing.T) {
 				t.Errorf("%q, %s: %d %q", args, path, status, body)
 			}
 		}
-		if code := s.end(); code != ExitOK || s.stderr.String() != "" {
-			t.Errorf("%q: exit code %d, %s", args, code, s.stderr)
+		if code, said := s.end(), s.said(); code != ExitOK || said != "" {
+			t.Errorf("%q: exit code %d, %s", args, code, said)
 		}
 	}
 }
@@ -255,7 +255,7 @@ func TestPprof(t *testing.T) {
 	t.Parallel()
 	s := start(t, "--pprof", "127.0.0.1:0", "--log-format", "json")
 	var entry struct{ URL string }
-	line, _, _ := strings.Cut(s.stderr.String(), "\n")
+	line, _, _ := strings.Cut(s.said(), "\n")
 	if err := json.Unmarshal([]byte(line), &entry); err != nil {
 		t.Fatalf("%q: %v", line, err)
 	}
