@@ -44,7 +44,7 @@ func (c *Client) defaults() error {
 	if c.Init == nil {
 		return errors.New("bootstrap: Client.Init: is not set")
 	}
-	return nil
+	return c.Config.Validate()
 }
 
 // next returns the group's loop for a new channel.

@@ -101,6 +101,12 @@ func (s *Server) start() error {
 	case s.Init == nil:
 		return errors.New("bootstrap: Server.Init: is not set")
 	}
+	if s.Config == nil {
+		s.Config = channel.NewConfig()
+	}
+	if err := s.Config.Validate(); err != nil {
+		return err
+	}
 	if s.Group == nil {
 		g, err := loop.NewGroup(loop.Options{})
 		if err != nil {
@@ -110,9 +116,6 @@ func (s *Server) start() error {
 	}
 	if s.Transport == nil {
 		s.Transport = DefaultTransport()
-	}
-	if s.Config == nil {
-		s.Config = channel.NewConfig()
 	}
 	if s.Logger == nil {
 		s.Logger = slog.Default()

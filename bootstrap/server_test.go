@@ -146,6 +146,15 @@ func TestMissingInit(t *testing.T) {
 	if _, err := c.CreateUnregistered(); err == nil {
 		t.Error("CreateUnregistered without Init")
 	}
+	zero := &channel.Config{AllowHalfClosure: true} // would never read, and say nothing
+	s = &bootstrap.Server{Init: add(newObserver()), Config: zero}
+	if _, err := s.Bind(local.Addr("x")).Result(); err == nil || !strings.Contains(err.Error(), "NewConfig") {
+		t.Errorf("Bind with a Config of zeros: %v", err)
+	}
+	c = &bootstrap.Client{Init: add(newObserver()), Config: zero}
+	if _, err := c.Connect(local.Addr("x")).Result(); err == nil || !strings.Contains(err.Error(), "NewConfig") {
+		t.Errorf("Connect with a Config of zeros: %v", err)
+	}
 	c = &bootstrap.Client{Init: add(newObserver())}
 	if _, err := c.CreateUnregistered(); err == nil || !strings.Contains(err.Error(), "Group") {
 		t.Errorf("CreateUnregistered without Group: %v", err)

@@ -1,6 +1,7 @@
 package channel
 
 import (
+	"fmt"
 	"log/slog"
 	"time"
 )
@@ -51,6 +52,29 @@ func NewConfig() *Config {
 		ReadBuffer:      2 << 10,
 		ReadBufferMax:   64 << 10,
 	}
+}
+
+// Validate returns an error for a configuration that makes no sense, such as one that was not
+// made by NewConfig: its sizes are 0, and it never reads. Servers and clients of package
+// bootstrap ask before they use one.
+func (c *Config) Validate() error {
+	switch {
+	case c.WriteBufferHigh <= 0:
+		return notPositive("WriteBufferHigh", c.WriteBufferHigh)
+	case c.MaxReadsPerTurn <= 0:
+		return notPositive("MaxReadsPerTurn", c.MaxReadsPerTurn)
+	case c.ReadBuffer <= 0:
+		return notPositive("ReadBuffer", c.ReadBuffer)
+	case c.ReadBufferMax <= 0:
+		return notPositive("ReadBufferMax", c.ReadBufferMax)
+	case c.WriteBufferLow < 0 || c.WriteBufferLow > c.WriteBufferHigh:
+		return fmt.Errorf("channel: config: WriteBufferLow is %d, not from 0 to WriteBufferHigh, %d", c.WriteBufferLow, c.WriteBufferHigh)
+	}
+	return nil
+}
+
+func notPositive(name string, n int) error {
+	return fmt.Errorf("channel: config: %s is %d; NewConfig has the defaults", name, n)
 }
 
 // Clone returns a copy that may be changed.
