@@ -123,7 +123,8 @@ func (c *Conn) mayOpen() bool {
 // openWaiting sends requests that wait, as far as the server's limit allows by now.
 func (c *Conn) openWaiting() {
 	for c.nWait > 0 && c.err == nil && !c.is(peerGoingAway) && c.mayOpen() {
-		s := c.waiting.takeFirst()
+		s := c.waiting.first
+		c.waiting.remove(s)
 		c.nWait--
 		r := s.head
 		s.head = nil

@@ -14,13 +14,13 @@ const maxQuantum = 16 << 10
 // many wait: less is not progress but a way to keep a stream for ever.
 const leastProgress = 4 << 10
 
-// streamList is a list of streams, linked by next.
+// streamList is a list of streams, linked both ways: a peer may have any of them end.
 type streamList struct {
 	first, last *stream
 }
 
 func (l *streamList) add(s *stream) {
-	if l.first == nil {
+	if s.prev = l.last; l.last == nil {
 		l.first = s
 	} else {
 		l.last.next = s
@@ -29,31 +29,17 @@ func (l *streamList) add(s *stream) {
 }
 
 func (l *streamList) remove(s *stream) {
-	var before *stream
-	for at := l.first; at != nil; before, at = at, at.next {
-		if at != s {
-			continue
-		}
-		if before == nil {
-			l.first = s.next
-		} else {
-			before.next = s.next
-		}
-		if l.last == s {
-			l.last = before
-		}
-		s.next = nil
-		return
+	if s.prev == nil {
+		l.first = s.next
+	} else {
+		s.prev.next = s.next
 	}
-}
-
-func (l *streamList) takeFirst() *stream {
-	s := l.first
-	if l.first = s.next; l.first == nil {
-		l.last = nil
+	if s.next == nil {
+		l.last = s.prev
+	} else {
+		s.next.prev = s.prev
 	}
-	s.next = nil
-	return s
+	s.next, s.prev = nil, nil
 }
 
 // sendRoom returns what the peer takes on a stream.
@@ -78,7 +64,6 @@ func (c *Conn) schedule(s *stream) {
 		return
 	}
 	s.flags |= inRing
-	s.next = nil
 	c.ring.add(s)
 }
 

@@ -30,8 +30,9 @@ type stream struct {
 	head  *http.Request // of a client: waits for its turn to be sent
 	value any           // the user's
 
-	chain *stream // next in the bucket of the table, or next free
-	next  *stream // next in the ring of streams with something to send, or in waiting
+	chain *stream // next in the bucket of the table
+	next  *stream // in the ring of streams with something to send, or in waiting
+	prev  *stream
 }
 
 // chunk is content that waits to be sent.
