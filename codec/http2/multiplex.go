@@ -27,6 +27,7 @@ type Multiplex struct {
 	ctx      *channel.Context
 	children channel.Set
 	inBatch  bool
+	dirty    bool // something was written in the batch
 }
 
 // NewMultiplex returns the handler for the connection of codec. On a server, init fills the
@@ -112,21 +113,36 @@ func (m *Multiplex) OnRead(ctx *channel.Context, msg any) {
 
 func (m *Multiplex) request(r *http.Request) {
 	id, end := r.ID, r.End
-	t, _, err := m.open(id, m.init)
+	t, ch, err := m.open(id, m.init)
 	if err != nil {
 		r.Close()
 		m.codec.Reset(id, InternalError)
 		return
 	}
-	if !m.codec.SetValue(id, t) {
-		t.localEnd = true // it was reset meanwhile
+	if !m.codec.SetValue(id, t) { // it was reset meanwhile
+		r.Close()
+		t.localEnd, t.remoteEnd = true, true
+		ch.Close()
+		return
 	}
 	t.receive(r, end)
 }
 
+// flush sends what was written, at the end of the batch if there is one.
+func (m *Multiplex) flush() {
+	if m.inBatch {
+		m.dirty = true
+		return
+	}
+	m.ctx.Flush()
+}
+
 // OnReadComplete ends the batch.
 func (m *Multiplex) OnReadComplete(ctx *channel.Context) {
-	m.inBatch = false
+	if m.inBatch = false; m.dirty {
+		m.dirty = false
+		ctx.Flush()
+	}
 	ctx.FireReadComplete()
 }
 

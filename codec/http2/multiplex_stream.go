@@ -15,6 +15,7 @@ type streamTransport struct {
 	id        uint64 // 0 until a client has written its request
 	driver    channel.Driver
 	waiting   []any // received while the channel didn't read
+	late      error // what ends the channel when it has read all that waits
 	reading   bool
 	held      bool // the stream is paused
 	pumping   bool
@@ -103,6 +104,10 @@ func (t *streamTransport) pump() {
 	case len(t.waiting) > 0 && t.waiting[0] == nil:
 		t.waiting = nil
 		t.remoteEnd = true
+		if t.late != nil {
+			t.fail(t.late)
+			return
+		}
 		t.endIfOver()
 	case t.reading:
 		t.release()
@@ -124,9 +129,14 @@ func (t *streamTransport) endIfOver() {
 	}
 }
 
-// fail ends the channel with the error of its stream.
+// fail ends the channel with the error of its stream. One that comes because the server wants no
+// more of a request doesn't take its answer away, RFC 9113 section 8.1.
 func (t *streamTransport) fail(err error) {
 	if t.closed {
+		return
+	}
+	if e, ok := err.(*StreamError); ok && e.Remote && e.Code == NoError && len(t.waiting) > 0 && t.waiting[len(t.waiting)-1] == nil {
+		t.late = err
 		return
 	}
 	t.localEnd, t.remoteEnd = true, true
@@ -159,7 +169,7 @@ func bodySize(b *buffer.Buffer) int64 {
 func (t *streamTransport) Write(q *channel.Queue) error {
 	wrote := false
 	for !q.Empty() && !t.closed {
-		if t.headSent && !t.localEnd && !t.m.codec.Writable(t.id) {
+		if t.late != nil || t.headSent && !t.localEnd && !t.m.codec.Writable(t.id) {
 			t.refused = true
 			break
 		}
@@ -169,8 +179,8 @@ func (t *streamTransport) Write(q *channel.Queue) error {
 		wrote = true
 		q.Progress(0)
 	}
-	if wrote && !t.m.inBatch {
-		t.m.ctx.Flush()
+	if wrote {
+		t.m.flush()
 	}
 	t.endIfOver()
 	return nil
@@ -213,7 +223,7 @@ func (t *streamTransport) Shutdown(d channel.Direction) error {
 	switch {
 	case d == channel.Inbound:
 		t.StopRead()
-	case t.localEnd:
+	case t.localEnd || t.late != nil:
 	case !t.headSent:
 		return ErrNoHead
 	default:
@@ -221,7 +231,7 @@ func (t *streamTransport) Shutdown(d channel.Direction) error {
 		if err := t.writeOne(m); err != nil {
 			return err
 		}
-		t.m.ctx.Flush()
+		t.m.flush()
 		t.endIfOver()
 	}
 	return nil
