@@ -145,9 +145,13 @@ func sampled(b *Buffer, skip int) *Buffer {
 
 // SetLeakReporter makes f receive every report, on a goroutine of the runtime's that must
 // not be held up for long; several may come at once. nil brings back the default, which
-// logs each place of allocation once through log/slog. Any goroutine may call it.
+// logs each place of allocation once from then on, through log/slog. Any goroutine may call
+// it.
 func SetLeakReporter(f func(Report)) {
 	if f == nil {
+		placesMu.Lock()
+		clear(places)
+		placesMu.Unlock()
 		leakReporter.Store(nil)
 		return
 	}

@@ -323,12 +323,20 @@ func TestDefaultReporterLogsEachPlaceOnce(t *testing.T) {
 	}
 	func() { buffer.New(10) }()
 	buffertest.Collect()
-	mu.Lock()
-	defer mu.Unlock()
-	text := log.String()
-	if strings.Count(text, "became unreachable without Close (leak level Simple)") != 2 || !strings.Contains(text, "leakOne") {
-		t.Errorf("log:\n%s", text)
+	logged := func(want int) {
+		t.Helper()
+		mu.Lock()
+		defer mu.Unlock()
+		text := log.String()
+		if n := strings.Count(text, "became unreachable without Close (leak level Simple)"); n != want || !strings.Contains(text, "leakOne") {
+			t.Errorf("%d lines, want %d:\n%s", n, want, text)
+		}
 	}
+	logged(2)
+	buffer.SetLeakReporter(nil) // the default begins anew
+	leakOne(buffer.Unpooled())
+	buffertest.Collect()
+	logged(3)
 }
 
 type lockedWriter struct {
