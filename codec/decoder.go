@@ -46,7 +46,8 @@ type LastDecoder interface {
 // that, what it has not decoded is passed on as it is, to what takes its place.
 //
 // Once a handler that gets a message closes the channel, nothing more is decoded. Messages
-// other than *buffer.Buffer pass through. One handler is for one channel.
+// other than *buffer.Buffer pass through. One handler is for one channel, and panics when it is
+// added again: it would give one peer's bytes to another.
 type DecoderHandler struct {
 	// KeepOpen leaves the channel open after an error. By default it is closed, once the
 	// handlers have been told. Set it before the handler is added.
@@ -59,6 +60,7 @@ type DecoderHandler struct {
 	decoder Decoder
 	left    *buffer.Buffer // not decoded yet; nil: nothing
 
+	added    bool
 	busy     bool // on the stack already
 	decoding bool // inside the decoder
 	made     bool // a message was passed on since the last OnReadComplete
@@ -74,8 +76,17 @@ func NewDecoderHandler(d Decoder) *DecoderHandler { return &DecoderHandler{decod
 // Decoder returns the decoder.
 func (h *DecoderHandler) Decoder() Decoder { return h.decoder }
 
+// addedOnce panics when a handler that is for one channel is added a second time.
+func addedOnce(added *bool) {
+	if *added {
+		panic("codec: decoder handler: was added before, and one is for one channel")
+	}
+	*added = true
+}
+
 // Added implements channel.AddedHandler.
 func (h *DecoderHandler) Added(ctx *channel.Context) {
+	addedOnce(&h.added)
 	if d, ok := h.decoder.(channel.AddedHandler); ok {
 		d.Added(ctx)
 	}

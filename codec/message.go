@@ -16,13 +16,15 @@ type MessageDecoder[M any] interface {
 
 // MessageDecoderHandler is the handler around a MessageDecoder. Messages of other types pass
 // through. An error is fired as *DecodeError; a decoder whose error is not Resumable is not
-// asked again, and later messages of type M are disposed of.
+// asked again, and later messages of type M are disposed of. Like a DecoderHandler it panics when
+// it is added again.
 type MessageDecoderHandler[M any] struct {
 	// KeepOpen leaves the channel open after an error. By default it is closed, once the
 	// handlers have been told.
 	KeepOpen bool
 
 	decoder MessageDecoder[M]
+	added   bool
 	made    bool // a message was passed on since the last OnReadComplete
 	stopped bool
 }
@@ -34,6 +36,7 @@ func NewMessageDecoderHandler[M any](d MessageDecoder[M]) *MessageDecoderHandler
 
 // Added implements channel.AddedHandler.
 func (h *MessageDecoderHandler[M]) Added(ctx *channel.Context) {
+	addedOnce(&h.added)
 	if d, ok := h.decoder.(channel.AddedHandler); ok {
 		d.Added(ctx)
 	}
