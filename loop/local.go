@@ -44,10 +44,24 @@ func NewLocal[T any](init func(*Loop) T, end func(*Loop, *T)) *Local[T] {
 // call it; that is checked when the value is made, and not, as it would cost more than the rest,
 // each time. After the loop's end it returns a value that nothing keeps.
 func (v *Local[T]) Get(l *Loop) *T {
-	if s := &l.locals.slots[v.id&uint64(len(l.locals.slots)-1)]; s.id == v.id {
+	if s := v.slot(l); s.id == v.id {
 		return s.value.(*T)
 	}
 	return v.find(l)
+}
+
+// slot is where the value is, if it is at its first place.
+func (v *Local[T]) slot(l *Loop) *localSlot {
+	return &l.locals.slots[v.id&uint64(len(l.locals.slots)-1)]
+}
+
+// at is Get for a value at its first place, and nil otherwise. Unlike Get it is small enough
+// for the compiler to make it a part of its caller.
+func (v *Local[T]) at(l *Loop) *T {
+	if s := v.slot(l); s.id == v.id {
+		return s.value.(*T)
+	}
+	return nil
 }
 
 // Current returns the value of the loop that the caller runs on, or nil if that is none. Any

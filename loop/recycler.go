@@ -38,7 +38,10 @@ func NewRecycler[T any](bound int, make func() *T) *Recycler[T] {
 
 // Get returns a struct as it was put back, or a new one. Only l's goroutine may call it.
 func (r *Recycler[T]) Get(l *Loop) *T {
-	f := r.lists.Get(l)
+	f := r.lists.at(l)
+	if f == nil {
+		f = r.lists.find(l)
+	}
 	if n := len(f.spare) - 1; n >= 0 {
 		v := f.spare[n]
 		f.spare[n] = nil
@@ -52,7 +55,11 @@ func (r *Recycler[T]) Get(l *Loop) *T {
 // be left that keeps memory. It may come from another loop, or from none. Only l's goroutine may
 // call it.
 func (r *Recycler[T]) Put(l *Loop, v *T) {
-	if f := r.lists.Get(l); len(f.spare) < f.bound {
+	f := r.lists.at(l)
+	if f == nil {
+		f = r.lists.find(l)
+	}
+	if len(f.spare) < f.bound {
 		f.spare = append(f.spare, v)
 		return
 	}
