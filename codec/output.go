@@ -81,7 +81,9 @@ func (l *OutputList) Dispose() {
 // Recycle disposes of what is in the list and gives the list back; it must not be used any
 // more.
 func (l *OutputList) Recycle() {
-	l.Dispose()
+	if l.Len() > 0 {
+		l.Dispose()
+	}
 	if cap(l.msgs) > maxKeptOutput {
 		return
 	}
@@ -95,16 +97,16 @@ func (l *OutputList) Recycle() {
 	outputLists.Put(home, l)
 }
 
-// forget clears what a list has held. There are seldom more than a few, and a call to clear
-// them costs more than they do.
+// fewOutputs is how many messages there are at most in most lists.
+const fewOutputs = 4
+
+// forget clears what a list has held. For a few messages a call for that costs more than
+// clearing places that have none.
 func (l *OutputList) forget() {
-	old := l.msgs[:l.used]
+	if l.used > fewOutputs || cap(l.msgs) < fewOutputs {
+		clear(l.msgs[:l.used])
+	} else {
+		*(*[fewOutputs]any)(l.msgs[:fewOutputs]) = [fewOutputs]any{}
+	}
 	l.used = 0
-	if len(old) > 8 {
-		clear(old)
-		return
-	}
-	for i := len(old) - 1; i >= 0; i-- { // forwards, the compiler would make it a call
-		old[i] = nil
-	}
 }

@@ -36,6 +36,24 @@ func TestOutputListOnALoop(t *testing.T) {
 	b.Recycle()
 }
 
+// A list that was not handed out, and has room for its messages only, can be recycled, too.
+func TestRecycledZeroOutputList(t *testing.T) {
+	t.Parallel()
+	for n := range 6 {
+		out := new(codec.OutputList)
+		messages := make([]closable, n)
+		for i := range messages {
+			out.Add(&messages[i])
+		}
+		out.Recycle()
+		for i := range messages {
+			if messages[i].closes != 1 {
+				t.Errorf("message %d of %d was closed %d times", i, n, messages[i].closes)
+			}
+		}
+	}
+}
+
 // A recycled list keeps no message in memory, however it was emptied.
 func TestRecycledOutputListForgets(t *testing.T) {
 	t.Parallel()
@@ -44,7 +62,7 @@ func TestRecycledOutputListForgets(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer m.Close()
-	for _, n := range []int{1, 8, 9, 40} {
+	for _, n := range []int{1, 3, 4, 5, 40} {
 		for _, take := range []int{0, n / 2, n} {
 			messages := fillAndRecycle(m.Loop(), n, take)
 			for deadline := time.Now().Add(time.Minute); ; {
