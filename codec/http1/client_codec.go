@@ -84,7 +84,17 @@ func (c *ClientCodec) Idle() bool {
 }
 
 // Added is for the pipeline.
-func (c *ClientCodec) Added(ctx *channel.Context) { c.ctx = ctx }
+func (c *ClientCodec) Added(ctx *channel.Context) {
+	mustBeNew(c.ctx)
+	c.ctx = ctx
+}
+
+// mustBeNew panics when a codec is added again: it would mix the messages of two connections.
+func mustBeNew(ctx *channel.Context) {
+	if ctx != nil {
+		panic("http1: codec: was added before, and one is for one connection")
+	}
+}
 
 // Removed is for the pipeline.
 func (c *ClientCodec) Removed(*channel.Context) {

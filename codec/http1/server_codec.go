@@ -122,6 +122,7 @@ func (c *ServerCodec) InFlight() int {
 
 // Added is for the pipeline.
 func (c *ServerCodec) Added(ctx *channel.Context) {
+	mustBeNew(c.ctx)
 	c.ctx = ctx
 	c.memo = c.codecs.memos.of(ctx.Loop()).of(ctx.Channel().ID())
 	c.since = ctx.Loop().Now()

@@ -76,6 +76,9 @@ const (
 )
 
 func (c *codec) setUp(ctx *channel.Context) {
+	if c.ctx != nil { // it would mix the streams of two connections
+		panic("http2: codec: was added before, and one is for one connection")
+	}
 	c.ctx = ctx
 	c.conn = newConn(c.o, ctx.Allocator())
 	c.conn.ex = ctx.Loop()

@@ -83,6 +83,9 @@ func New(o Options) *Handler {
 
 // Added implements channel.AddedHandler.
 func (h *Handler) Added(ctx *channel.Context) {
+	if h.ctx != nil && !h.ctx.Removed() {
+		panic("idle: handler: is in a pipeline already, and one is for one channel")
+	}
 	h.ctx = ctx
 	h.timer.Init(ctx.Loop(), h)
 	if ctx.Channel().IsActive() {

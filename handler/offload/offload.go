@@ -114,7 +114,12 @@ func newHandler[M any](p *Pool, o Options) *Handler[M] {
 }
 
 // Added implements channel.AddedHandler.
-func (h *Handler[M]) Added(ctx *channel.Context) { h.ctx = ctx }
+func (h *Handler[M]) Added(ctx *channel.Context) {
+	if h.ctx != nil {
+		panic("offload: handler: was added before, and one is for one channel")
+	}
+	h.ctx = ctx
+}
 
 // OnRead implements channel.ReadHandler.
 func (h *Handler[M]) OnRead(ctx *channel.Context, msg any) {

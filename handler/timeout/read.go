@@ -33,8 +33,16 @@ func mustBePositive(d time.Duration) {
 	}
 }
 
+// mustBeFree panics when a handler that has ctx already is added to another pipeline.
+func mustBeFree(ctx *channel.Context) {
+	if ctx != nil && !ctx.Removed() {
+		panic("timeout: handler: is in a pipeline already, and one is for one channel")
+	}
+}
+
 // Added implements channel.AddedHandler.
 func (r *Read) Added(ctx *channel.Context) {
+	mustBeFree(r.ctx)
 	r.ctx = ctx
 	r.timer.Init(ctx.Loop(), r)
 	if ctx.Channel().IsActive() && ctx.Channel().Reading() {

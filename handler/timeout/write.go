@@ -28,6 +28,7 @@ func NewWrite(d time.Duration) *Write {
 
 // Added implements channel.AddedHandler.
 func (w *Write) Added(ctx *channel.Context) {
+	mustBeFree(w.ctx)
 	w.ctx = ctx
 	w.timer.Init(ctx.Loop(), w)
 	if ctx.Channel().IsActive() {
