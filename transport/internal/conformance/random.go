@@ -7,10 +7,12 @@ import (
 
 	"millrace.dev/buffer"
 	"millrace.dev/channel"
+	"millrace.dev/loop"
 )
 
 var randomCases = []testCase{
 	{"two ends that do what they like", playRandomly},
+	{"loops that end under two busy ends", playUntilLoopsEnd},
 }
 
 // games is how many connections are played.
@@ -24,6 +26,7 @@ const (
 	endByReset          // one resets the connection
 	endByHandler        // a handler closes
 	endings             // how many there are
+	endByLoop           // one's loop ends, in a game of its own
 )
 
 // playRandomly has both ends of connections write, stop reading, leave their loops and come
@@ -36,6 +39,24 @@ func playRandomly(e *env) {
 		g.play()
 		if e.Failed() {
 			e.Fatalf("in game %d, ending %d", seed, g.ending)
+		}
+	}
+}
+
+// playUntilLoopsEnd ends the loop of one end, and then that of the other, in the middle of a
+// game. Nothing is left of either.
+func playUntilLoopsEnd(e *env) {
+	for seed := range uint64(4) {
+		g := &game{env: newEnv(e.T, e.maker), seed: seed * endings, ending: endByLoop}
+		g.play()
+		for _, group := range []*loop.Group{g.serverGroup, g.clientGroup} {
+			used := func() int64 { return group.Allocator().Stats().Used }
+			if !poll(func() bool { return used() == 0 }) { // goroutines of std may have one yet
+				e.Errorf("%d bytes of the loops' memory are in use", used())
+			}
+		}
+		if e.Failed() {
+			e.Fatalf("in game %d", seed)
 		}
 	}
 }
@@ -139,9 +160,13 @@ func (a *player) cutShort() {
 		}
 	case endByBoth:
 		a.ch.Close()
+	case endByLoop:
+		if a.alone {
+			a.ch.Loop().Group().Shutdown(0, patience)
+		}
 	case endByReset:
 		if a.alone {
-			a.game.onLoop(a.ch, func() {
+			a.onLoop(func() {
 				if l, ok := a.ch.Transport().(interface{ SetLingerZero() }); ok {
 					l.SetLingerZero()
 				}
@@ -149,6 +174,16 @@ func (a *player) cutShort() {
 			})
 		}
 	}
+}
+
+// onLoop runs fn on the channel's loop; false: the loop has ended.
+func (a *player) onLoop(fn func()) bool {
+	done := make(chan struct{})
+	if err := a.ch.Loop().Execute(func() { defer close(done); fn() }); err != nil {
+		return false
+	}
+	<-done
+	return true
 }
 
 func (a *player) write() {
@@ -168,7 +203,9 @@ func (a *player) write() {
 	case 1:
 		f = a.ch.WriteAndFlush(b)
 	default:
-		a.game.onLoop(a.ch, func() { f = a.ch.WriteAndFlush(b) })
+		if !a.onLoop(func() { f = a.ch.WriteAndFlush(b) }) {
+			f = a.ch.WriteAndFlush(b) // which refuses it
+		}
 	}
 	a.writes = append(a.writes, f)
 }
@@ -194,7 +231,7 @@ func (a *player) shape(p []byte) *buffer.Buffer {
 func (g *game) end(both []*player) {
 	shut := make([]channel.Future, len(both))
 	for i, a := range both {
-		g.onLoop(a.ch, func() {
+		a.onLoop(func() {
 			a.calm = true
 			a.ch.Register()
 			a.ch.SetAutoRead(true)
@@ -205,6 +242,10 @@ func (g *game) end(both []*player) {
 				a.ch.Close()
 			}
 		})
+	}
+	if g.ending == endByLoop {
+		g.must(g.clientGroup.Shutdown(0, patience))
+		g.must(g.serverGroup.Shutdown(0, patience))
 	}
 	for i, a := range both {
 		g.must(shut[i])
