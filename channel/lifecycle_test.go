@@ -3,8 +3,12 @@ package channel_test
 import (
 	"context"
 	"errors"
+	"io"
 	"net"
+	"os"
+	"runtime"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -304,6 +308,27 @@ func TestUnhandled(t *testing.T) {
 	r.driver.Error(errBoom)
 	if r.ch.IsOpen() || !strings.Contains(log.String(), "boom") {
 		t.Errorf("open %v, log %q", r.ch.IsOpen(), log)
+	}
+}
+
+// unreachable is what a keep-alive ends with.
+var unreachable = func() error {
+	if runtime.GOOS == "windows" {
+		return syscall.Errno(10060)
+	}
+	return syscall.ETIMEDOUT
+}()
+
+// A peer that went away, in whatever way, is nothing to be warned of.
+func TestLostConnectionsAreOrdinary(t *testing.T) {
+	t.Parallel()
+	for _, err := range []error{syscall.ECONNRESET, syscall.EPIPE, unreachable, io.ErrUnexpectedEOF, net.ErrClosed} {
+		c, log := logged()
+		r := newRig(t, c)
+		r.driver.Fail(&net.OpError{Op: "read", Net: "tcp", Err: os.NewSyscallError("read", err)})
+		if r.ch.IsOpen() || log.Len() != 0 {
+			t.Errorf("%v: open %v, log %q", err, r.ch.IsOpen(), log)
+		}
 	}
 }
 
