@@ -6,6 +6,9 @@
 //	func (h *Echo) OnRead(ctx *channel.Context, msg any) { ctx.Write(msg) }
 //	func (h *Echo) OnReadComplete(ctx *channel.Context)  { ctx.Flush() }
 //
+// One that keeps nothing may serve any number of channels. One that keeps something of its
+// channel is for that channel only: an Init function makes it.
+//
 // Inbound events run from the transport to the tail, outbound operations back. A message
 // has one owner at a time: who receives it passes it on, keeps it or closes it. Messages
 // are pointers, so that passing one costs no allocation.
