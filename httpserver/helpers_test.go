@@ -21,7 +21,7 @@ import (
 )
 
 // patience is how long a test waits for what has to come.
-const patience = time.Minute
+const patience = 3 * time.Minute
 
 // serve starts s on a free port of the loopback interface and returns its address. The test
 // ends it. Its timeouts are off unless the test has set some: on a machine that is busy with other

@@ -21,7 +21,7 @@ import (
 )
 
 // patience is how long a test waits for what must happen. Only a failure takes that long.
-const patience = time.Minute
+const patience = 3 * time.Minute
 
 func newDeadline() <-chan time.Time { return time.After(patience) }
 
