@@ -60,6 +60,8 @@ func (c *config) probe() error {
 func (c *config) listenError(err error) error {
 	hint := ""
 	switch {
+	case errors.Is(err, syscall.EADDRINUSE) && c.network() == "unix":
+		hint = ": something else listens there, or the file is no socket; --addr chooses another path"
 	case errors.Is(err, syscall.EADDRINUSE):
 		hint = ": something else listens there; --addr HOST:PORT chooses another address, and port 0 any free one"
 	case errors.Is(err, syscall.EACCES):

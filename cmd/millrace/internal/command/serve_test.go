@@ -64,6 +64,9 @@ func TestServeUnix(t *testing.T) {
 	if s.base != "unix:"+path {
 		t.Errorf("listening on %q", s.base)
 	}
+	if code, _, err := run("serve", "--transport", "unix", "--addr", path); code != ExitFailed || !strings.Contains(err, "another path") {
+		t.Errorf("a second server: %d, %q", code, err)
+	}
 	c, in := s.dial()
 	fmt.Fprint(c, "GET /plaintext HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n")
 	if all, err := io.ReadAll(in); err != nil || !strings.HasSuffix(string(all), "\r\n\r\nHello, World!") {
