@@ -10,6 +10,7 @@ import (
 	nethttp "net/http"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -329,6 +330,49 @@ func TestIdleWorkersEnd(t *testing.T) {
 	wg.Add(1)
 	feed(t, ch, getLine)
 	letRun(t, ch, "another answer", func() bool { return sent(t, ch) != "" })
+}
+
+// Ending very many workers at once would hold up the loop. Not parallel: it counts goroutines.
+func TestManyIdleWorkersEndInTurns(t *testing.T) {
+	const many = 2500
+	var wait atomic.Bool
+	var waiting atomic.Int32
+	release := make(chan struct{})
+	s := &httpserver.Server{Timeouts: httpserver.Timeouts{Idle: -1}, Handler: nethttp.HandlerFunc(func(w nethttp.ResponseWriter, _ *nethttp.Request) {
+		if waiting.Add(1); wait.Load() {
+			<-release
+		}
+		w.WriteHeader(204)
+	})}
+	s.HTTP2.MaxStreams = many
+	c := newSinkConn(t, s)
+	r := connectH2(c, "")
+	size := r.least(c)
+	var raw []byte
+	for range many {
+		raw = append(raw, r.next()...)
+	}
+	before := runtime.NumGoroutine() // with one idle worker
+	wait.Store(true)
+	waiting.Store(0)
+	sent := c.sink.sent
+	c.request(raw, 0)
+	await(t, "all handlers run", func() bool { return waiting.Load() == many })
+	close(release)
+	await(t, "all have answered", func() bool {
+		c.manual.RunPending()
+		return c.sink.sent-sent >= many*size
+	})
+	c.manual.Advance(10*time.Second + 2*time.Millisecond)
+	await(t, "some workers end", func() bool { return runtime.NumGoroutine() <= before+many-1000 })
+	for range 1000 {
+		runtime.Gosched() // others would end, too, if they had been told to
+	}
+	if n := runtime.NumGoroutine() - before; n < many/5 {
+		t.Errorf("%d of %d workers are left", n, many)
+	}
+	c.manual.Advance(time.Second)
+	await(t, "all workers end", func() bool { return runtime.NumGoroutine() <= before })
 }
 
 // countWorkers counts the goroutines for net/http handlers, of all servers.

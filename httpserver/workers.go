@@ -2,6 +2,7 @@ package httpserver
 
 import (
 	"context"
+	"math"
 	"runtime"
 	"sync"
 	"time"
@@ -22,8 +23,14 @@ type worker struct {
 	since time.Duration     // when it became idle
 }
 
-// idleWorker is how long a worker waits for work before it ends, at the least.
-const idleWorker = 10 * time.Second
+// idleWorker is how long a worker waits for work before it ends, at the least. The loop ends
+// up to endAtOnce at a time, which takes it less than a millisecond, and goes on after
+// endPause: there may be 100,000.
+const (
+	idleWorker = 10 * time.Second
+	endAtOnce  = 1000
+	endPause   = 5 * time.Millisecond
+)
 
 // workers are those of a shard that are idle, and what is about to be given to them.
 type workers struct {
@@ -130,22 +137,26 @@ func (sh *shard) RunTimer(t *loop.Timer) {
 	for *at != nil && now-(*at).since < idleWorker {
 		at = &(*at).next
 	}
-	endAll(*at)
-	*at = nil
-	if sh.workers.idle != nil {
+	*at = endUpTo(endAtOnce, *at)
+	switch {
+	case *at != nil:
+		t.Reset(endPause)
+	case sh.workers.idle != nil:
 		t.Reset(idleWorker)
-	} else {
+	default:
 		sh.workers.spares.drop()
 	}
 }
 
-func endAll(w *worker) {
-	for w != nil {
+// endUpTo ends the first n of some idle workers, and returns the others.
+func endUpTo(n int, w *worker) *worker {
+	for ; w != nil && n > 0; n-- {
 		next := w.next
 		w.next = nil
 		close(w.tasks)
 		w = next
 	}
+	return w
 }
 
 // close ends the idle workers, and the others when their handlers return. Not for loops.
@@ -155,7 +166,7 @@ func (sh *shard) close() {
 	end := func() {
 		sh.workers.closed = true
 		sh.workers.timer.Stop()
-		endAll(sh.workers.idle)
+		endUpTo(math.MaxInt, sh.workers.idle)
 		sh.workers.idle = nil
 		sh.workers.spares.drop()
 	}
