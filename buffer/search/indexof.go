@@ -76,11 +76,12 @@ func (p *KMPProcessor) skim(run []byte) (taken, looked int) {
 	n, k, i := p.n, p.state, 0
 	m := len(n.needle)
 	for i < len(run) && k > i { // k bytes match, and some of them lie before run
-		if _, k = n.advance(k, run[i:i+1], impatient); k == m {
+		var taken int
+		taken, k = n.advance(k, run[i:min(k, len(run))], impatient)
+		if i += taken; k == m {
 			p.state = int(n.links[m])
-			return i + 1, i + 1
+			return i, i
 		}
-		i++
 	}
 	looked = i
 	if k > i {
