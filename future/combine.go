@@ -68,8 +68,9 @@ func cascade[T any](to any, f Future[T]) {
 	settle(to.(*Promise[T]), v, err)
 }
 
-// All returns the future of all values, in the order of fs. It fails as soon as one of them fails, with
-// that error; the others go on. Cancelling it cancels all that are still pending. Listeners run on ex.
+// All returns the future of all values, in the order of fs. It fails as soon as one of them fails, or is
+// cancelled, with that error; the others go on. Cancelling it cancels all that are still pending.
+// Listeners run on ex.
 func All[T any](ex Executor, fs ...Future[T]) Future[[]T] {
 	values := make([]T, len(fs))
 	if len(fs) == 0 {
@@ -77,13 +78,21 @@ func All[T any](ex Executor, fs ...Future[T]) Future[[]T] {
 	}
 	p := NewPromise[[]T](ex)
 	var missing atomic.Int64
+	var failed atomic.Bool // and not cancelled, whatever the error
 	missing.Store(int64(len(fs)))
+	p.OnCancel(func() {
+		for i := 0; i < len(fs) && !failed.Load(); i++ {
+			fs[i].Cancel()
+		}
+	})
 	for i, f := range fs {
-		follow(p, f)
 		f.OnComplete(func(f Future[T]) {
 			v, err := f.Result()
 			if err != nil {
-				p.TryFail(err)
+				if p.SetUncancellable() {
+					failed.Store(true)
+					p.TryFail(err)
+				}
 				return
 			}
 			values[i] = v

@@ -155,6 +155,11 @@ func TestAllFailsFast(t *testing.T) {
 		t.Fatalf("%v; the other is done: %v", f.Err(), p.Future().IsDone())
 	}
 	p, q = NewPromise[int](nil), NewPromise[int](nil)
+	f = All(nil, p.Future(), q.Future())
+	if q.Future().Cancel(); !f.IsCancelled() || p.Future().IsDone() {
+		t.Fatalf("one was cancelled: %v; the other is done: %v", f.Err(), p.Future().IsDone())
+	}
+	p, q = NewPromise[int](nil), NewPromise[int](nil)
 	All(nil, p.Future(), q.Future()).Cancel()
 	if !p.Future().IsCancelled() || !q.Future().IsCancelled() {
 		t.Fatal("the cancellation did not reach all")
