@@ -35,26 +35,26 @@ const wordBytes = 8
 // one more.
 func encodeHuffman(dst, s []byte) (n int, shorter bool) {
 	var out bitWriter
-	most, c := len(s), &huffman.codes
-	for len(s) >= 8 && n < most {
-		e := encoding{}.with(c[s[0]]).with(c[s[1]]).with(c[s[2]]).with(c[s[3]]).
-			with(c[s[4]]).with(c[s[5]]).with(c[s[6]]).with(c[s[7]])
+	i, most, c := 0, len(s), &huffman.codes
+	for ; i+8 <= len(s) && n < most; i += 8 {
+		p := s[i : i+8 : i+8] // with a capacity, it takes no care not to point behind the end
+		e := encoding{}.with(c[p[0]]).with(c[p[1]]).with(c[p[2]]).with(c[p[3]]).
+			with(c[p[4]]).with(c[p[5]]).with(c[p[6]]).with(c[p[7]])
 		if e.length() <= maxEncoding {
 			n, out = out.write(dst, n, e)
 		} else {
-			n, out = out.writeSingly(dst, n, most, s[:8])
+			n, out = out.writeSingly(dst, n, most, p)
 		}
-		s = s[8:]
 	}
 	if n < most {
-		var e encoding
-		for _, symbol := range s {
+		p, e := s[i:], encoding{}
+		for _, symbol := range p {
 			e = e.with(c[symbol])
 		}
 		if e.length() <= maxEncoding {
 			n, out = out.write(dst, n, e)
 		} else {
-			n, out = out.writeSingly(dst, n, most, s)
+			n, out = out.writeSingly(dst, n, most, p)
 		}
 	}
 	if out.used > 0 && n < most {
@@ -87,7 +87,7 @@ type bitWriter struct {
 // write adds an encoding to the n bytes that are in dst, which has room for a word.
 func (w bitWriter) write(dst []byte, n int, e encoding) (int, bitWriter) {
 	word, used := w.word|e.word&^0xff>>(w.used&63), w.used+e.length()
-	binary.BigEndian.PutUint64(dst[n:], word)
+	binary.BigEndian.PutUint64(dst[n:n+8:n+8], word)
 	return n + int(used>>3), bitWriter{word << (used & 56), used & 7}
 }
 
