@@ -49,7 +49,7 @@ func (c *ClientCodec) LastID() uint64 { return c.lastID }
 
 // Open reports whether the connection takes requests; on the loop only.
 func (c *ClientCodec) Open() bool {
-	return c.state == serving && !c.conn.is(goingAway|peerGoingAway) && c.conn.err == nil
+	return c.state == serving && !c.conn.is(goingAway|peerGoingAway) && c.conn.err == nil && c.conn.nextID <= maxStreamID
 }
 
 // Write takes requests. It owns msg.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"millrace.dev/buffer"
+	"millrace.dev/channel/embedded"
 	"millrace.dev/codec/http"
 )
 
@@ -173,5 +174,37 @@ func TestStallOfARequestThatWaited(t *testing.T) {
 	w.raw(AppendRSTStream(nil, 1, Cancel)).feed(t, p, 0)
 	if within := c.TickWithin(); within != 10*time.Second {
 		t.Errorf("the next look is %v away", within)
+	}
+}
+
+// What is timed beside a drain goes on being timed when the client has not answered its PING.
+func TestHeadTimeoutBesideADrain(t *testing.T) {
+	t.Parallel()
+	p := newServer(t, Options{})
+	w := hello().raw(AppendSettingsAck(nil)).frame(FrameHeaders, 0, 1, "\x82")
+	w.feed(t, p, 0)
+	p.c.Drain(0)
+	if next, err := p.c.Tick(drainTimeout); err != nil || next != DefaultHeadTimeout-drainTimeout {
+		t.Errorf("the next look is %v away, %v", next, err)
+	}
+	if frames := summary(t, p.output()); !strings.HasSuffix(frames, "GOAWAY 1 NO_ERROR") {
+		t.Errorf("%q", frames)
+	}
+}
+
+// A client whose identifiers have run out is not one to give requests to.
+func TestIdentifiersRunOut(t *testing.T) {
+	t.Parallel()
+	codec := NewClientCodec(ClientOptions{})
+	ch := embedded.New(codec)
+	defer ch.Finish()
+	codec.conn.nextID = maxStreamID
+	for _, last := range []bool{false, true} {
+		if codec.Open() == last {
+			t.Errorf("the last request is written: %v, open: %v", last, codec.Open())
+		}
+		if err := ch.WriteOutbound(get("/")); (err == ErrClosing) != last {
+			t.Error(err)
+		}
 	}
 }

@@ -142,9 +142,12 @@ func (c *Conn) Tick(now time.Duration) (next time.Duration, err error) {
 		c.fail(bad)
 		return -1, bad
 	}
-	if c.is(goingAway) && !c.is(goneAway) && due(c.timing.drained, drainTimeout) {
-		c.lastGoAway() // a client that answers no PING is not waited for
-		left = never
+	if c.is(goingAway) && !c.is(goneAway) {
+		if wait := c.timing.drained + drainTimeout - now; wait > 0 {
+			left = min(left, wait)
+		} else {
+			c.lastGoAway() // a client that answers no PING is not waited for
+		}
 	}
 	if c.o.StallTimeout != never {
 		c.streams.each(func(s *stream) {
