@@ -178,6 +178,17 @@ func TestH2UpgradeIsIgnored(t *testing.T) {
 	}
 }
 
+// A tunnel can't begin as a stream whose request is over.
+func TestH2UpgradeOfConnect(t *testing.T) {
+	t.Parallel()
+	c := dial(t, serve(t, &httpserver.Server{Native: ping2}))
+	c.send(strings.Replace(upgradeOffer("CONNECT", "AAMAAABk", ""), " /first", " x:1", 1))
+	// The handler has no tunnel to offer.
+	if a := c.receive("POST"); a.StatusCode != 501 {
+		t.Errorf("answered %d", a.StatusCode)
+	}
+}
+
 // Settings that no client may have end the connection as they do in a frame.
 func TestH2UpgradeWithInvalidSettings(t *testing.T) {
 	t.Parallel()

@@ -51,10 +51,11 @@ func (c *conn) becomeHTTP2(add func(p *channel.Pipeline, base, name string, hand
 	return codec
 }
 
-// upgradeHTTP2 changes to HTTP/2 if the request m asks for it and is complete; otherwise it
-// is answered with HTTP/1.1, as any client must expect. m is taken over if true is returned.
+// upgradeHTTP2 changes to HTTP/2 if the request m asks for it and is complete, as the beginning of
+// a tunnel never is; otherwise it is answered with HTTP/1.1, as any client must expect. m is
+// taken over if true is returned.
 func (c *conn) upgradeHTTP2(m *http.Request) bool {
-	if !m.End || c.first != nil || c.http1() == nil || c.shard.server.NoHTTP2 {
+	if !m.End || m.Method == http.MethodConnect || c.first != nil || c.http1() == nil || c.shard.server.NoHTTP2 {
 		return false
 	}
 	settings, ok := offeredHTTP2(&m.Header)
