@@ -3,6 +3,8 @@ package conformance
 import (
 	"bytes"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"sync"
 
 	"millrace.dev/buffer"
@@ -16,12 +18,13 @@ var randomCases = []testCase{
 }
 
 // games is how many connections are played.
-const games = 15
+const games = 18
 
 // The ways in which a game ends.
 const (
 	endInOrder   = iota // both ends finish what they send, and see all of the other's
-	endByOne            // one closes in the middle of it
+	endByHalf           // the same, but one stops to send in the middle of it
+	endByOne            // one closes then
 	endByBoth           // both do
 	endByReset          // one resets the connection
 	endByHandler        // a handler closes
@@ -65,28 +68,43 @@ type game struct {
 	*env
 	seed   uint64
 	ending int
+	file   string // with the pattern, for regions
 }
+
+// fileSize is the size of a game's file, in bytes.
+const fileSize = 150_000
+
+// inOrder reports whether all that is sent has to arrive.
+func (g *game) inOrder() bool { return g.ending == endInOrder || g.ending == endByHalf }
 
 // player is what one end does.
 type player struct {
 	*side
-	game   *game
-	rnd    *rand.Rand
-	alone  bool // it is the one that ends the game
-	calm   bool // callbacks do nothing any more; the loop's
-	stream []byte
-	writes []channel.Future
-	acting sync.WaitGroup
+	game    *game
+	metrics *channel.Metrics
+	rnd     *rand.Rand
+	alone   bool // it is the one that ends the game
+	calm    bool // callbacks do nothing any more; the loop's
+	silent  bool // it writes no more
+	shut    channel.Future
+	stream  []byte
+	writes  []channel.Future
+	acting  sync.WaitGroup
 }
 
 func (g *game) play() {
+	g.file = filepath.Join(g.TempDir(), "pattern")
+	if err := os.WriteFile(g.file, pattern(fileSize), 0o600); err != nil {
+		g.Fatal(err)
+	}
 	p := g.newPair()
 	server, client := &player{side: p.server}, &player{side: p.client}
 	both := []*player{server, client}
 	for i, a := range both {
 		a.game, a.rnd = g, rand.New(rand.NewPCG(g.seed, uint64(i)))
 		a.alone = g.seed/endings%2 == uint64(i)
-		a.config = halfClosure
+		a.metrics = channel.NewMetrics([]*loop.Group{g.serverGroup, g.clientGroup}[i])
+		a.config = func(c *channel.Config) { halfClosure(c); c.Metrics = a.metrics }
 		a.probe.takeErr = true
 		a.moods(rand.New(rand.NewPCG(g.seed, uint64(i+10))))
 	}
@@ -104,24 +122,37 @@ func (g *game) play() {
 
 // moods has callbacks do things, with a source of their own: it is the loop's.
 func (a *player) moods(rnd *rand.Rand) {
-	a.probe.on["OnRead"] = func(ctx *channel.Context) {
-		if a.calm {
-			return
-		}
-		switch rnd.IntN(12) {
-		case 0:
-			ctx.Channel().SetAutoRead(false)
-		case 1:
-			ctx.Channel().SetAutoRead(false)
-			ctx.Channel().SetAutoRead(true)
-		case 2:
-			ctx.Deregister()
-		case 3:
-			ctx.Read()
-		case 4:
-			if a.game.ending == endByHandler && a.alone {
-				ctx.Close()
+	for _, callback := range []string{"OnRead", "OnReadComplete", "OnWritability", "OnUnregistered", "OnShutdown"} {
+		a.probe.on[callback] = func(ctx *channel.Context) {
+			if !a.calm {
+				a.mood(ctx, rnd)
 			}
+		}
+	}
+}
+
+func (a *player) mood(ctx *channel.Context, rnd *rand.Rand) {
+	ch := ctx.Channel()
+	switch rnd.IntN(24) {
+	case 0, 1:
+		ch.SetAutoRead(false)
+	case 2:
+		ch.SetAutoRead(false)
+		ch.SetAutoRead(true)
+	case 3:
+		ctx.Deregister()
+	case 4:
+		ctx.Deregister()
+		ctx.Register()
+	case 5:
+		ctx.Read()
+	case 6:
+		ch.SetAutoRead(true)
+	case 7:
+		ctx.Flush()
+	case 8:
+		if a.game.ending == endByHandler && a.alone {
+			ctx.Close()
 		}
 	}
 }
@@ -146,7 +177,9 @@ func (a *player) act() {
 		case 4:
 			a.ch.Flush()
 		default:
-			a.write()
+			if !a.silent {
+				a.write()
+			}
 		}
 	}
 }
@@ -154,6 +187,12 @@ func (a *player) act() {
 // cutShort ends the connection in the middle, where that is the game.
 func (a *player) cutShort() {
 	switch a.game.ending {
+	case endByHalf:
+		if a.alone {
+			a.ch.Flush()
+			a.shut = a.ch.Shutdown(channel.Outbound)
+			a.silent = true
+		}
 	case endByOne:
 		if a.alone {
 			a.ch.Close()
@@ -191,28 +230,26 @@ func (a *player) write() {
 	if a.rnd.IntN(4) == 0 {
 		n = a.rnd.IntN(100_000)
 	}
-	p := make([]byte, n)
-	for i := range p {
-		p[i] = byte(a.rnd.Uint32())
-	}
+	at := a.rnd.IntN(fileSize - n)
+	p := pattern(at + n)[at:]
 	a.stream = append(a.stream, p...)
 	var f channel.Future
-	switch b := a.shape(p); a.rnd.IntN(3) {
+	switch msg := a.shape(p, at); a.rnd.IntN(3) {
 	case 0:
-		f = a.ch.Write(b)
+		f = a.ch.Write(msg)
 	case 1:
-		f = a.ch.WriteAndFlush(b)
+		f = a.ch.WriteAndFlush(msg)
 	default:
-		if !a.onLoop(func() { f = a.ch.WriteAndFlush(b) }) {
-			f = a.ch.WriteAndFlush(b) // which refuses it
+		if !a.onLoop(func() { f = a.ch.WriteAndFlush(msg) }) {
+			f = a.ch.WriteAndFlush(msg) // which refuses it
 		}
 	}
 	a.writes = append(a.writes, f)
 }
 
-// shape returns a buffer with the bytes of p, of some kind.
-func (a *player) shape(p []byte) *buffer.Buffer {
-	switch a.rnd.IntN(4) {
+// shape returns a message of some kind with the bytes of p, which begin there in the file.
+func (a *player) shape(p []byte, at int) any {
+	switch a.rnd.IntN(5) {
 	case 0:
 		return buffer.Compose(buffer.Copy(p[:len(p)/3]), buffer.Copy(p[len(p)/3:]))
 	case 1:
@@ -223,23 +260,30 @@ func (a *player) shape(p []byte) *buffer.Buffer {
 		b := a.ch.Loop().Allocator().Allocate(len(p))
 		_, _ = b.Write(p)
 		return b
+	case 3:
+		file, err := os.Open(a.game.file)
+		if err != nil {
+			a.game.Error(err)
+			break
+		}
+		return &channel.FileRegion{File: file, Offset: int64(at), Count: int64(len(p))}
 	}
-	return buffer.Wrap(bytes.Clone(p))
+	return buffer.Wrap(p)
 }
 
 // end lets a game in order take its course, closes what is left of any other, and waits.
 func (g *game) end(both []*player) {
-	shut := make([]channel.Future, len(both))
-	for i, a := range both {
+	for _, a := range both {
 		a.onLoop(func() {
 			a.calm = true
 			a.ch.Register()
 			a.ch.SetAutoRead(true)
 			a.ch.Flush()
-			if g.ending == endInOrder {
-				shut[i] = a.ch.Shutdown(channel.Outbound)
-			} else {
+			switch {
+			case !g.inOrder():
 				a.ch.Close()
+			case !a.silent:
+				a.shut = a.ch.Shutdown(channel.Outbound)
 			}
 		})
 	}
@@ -247,8 +291,8 @@ func (g *game) end(both []*player) {
 		g.must(g.clientGroup.Shutdown(0, patience))
 		g.must(g.serverGroup.Shutdown(0, patience))
 	}
-	for i, a := range both {
-		g.must(shut[i])
+	for _, a := range both {
+		g.must(a.shut)
 		a.probe.awaitEnd()
 		g.must(a.ch.CloseFuture())
 	}
@@ -260,13 +304,16 @@ func (g *game) compare(from, to *player) {
 	if !bytes.HasPrefix(from.stream, got) {
 		g.Errorf("%d bytes came that were not sent", len(got))
 	}
-	if g.ending == endInOrder && len(got) != len(from.stream) {
+	if g.inOrder() && len(got) != len(from.stream) {
 		g.Errorf("%d of %d bytes came", len(got), len(from.stream))
 	}
 	for i, f := range from.writes {
-		if err := g.wait(f); err != nil && g.ending == endInOrder {
+		if err := g.wait(f); err != nil && g.inOrder() {
 			g.Errorf("write %d of %d: %v", i, len(from.writes), err)
 		}
+	}
+	if m := to.metrics.Snapshot(); m.Opened != 1 || m.Open != 0 || m.Pending != 0 || m.BytesIn != int64(len(got)) {
+		g.Errorf("%+v, and %d bytes came", m, len(got))
 	}
 	p := to.probe
 	events := inboundEvents(p)
