@@ -1,6 +1,7 @@
 package http2
 
 import (
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -137,7 +138,7 @@ func TestResumeWithinAPaddedFrame(t *testing.T) {
 // An account without limit, or one that was not touched for years, is never overdrawn by time.
 func TestBudgetAfterYears(t *testing.T) {
 	t.Parallel()
-	for _, b := range []Budget{{Burst: -1, PerSecond: -1}, {Burst: 1 << 62, PerSecond: 1 << 62}, {Burst: 10, PerSecond: 1}} {
+	for _, b := range []Budget{{Burst: -1, PerSecond: -1}, {Burst: math.MaxInt, PerSecond: math.MaxInt}, {Burst: 10, PerSecond: 1}} {
 		b = b.effective(DefaultControl)
 		var a account
 		for _, now := range []time.Duration{0, 3 * time.Hour, 1 << 60} {
