@@ -166,9 +166,8 @@ func TestCloseFixed(t *testing.T) {
 		r.must(p.Release(ch))
 		r.closed(ch)
 	}
-	if p.Acquired() != 0 || p.Pending() != 0 {
-		t.Errorf("%d out, %d pending", p.Acquired(), p.Pending())
-	}
+	// The pool hears of the end on the channel's loop.
+	await(t, "the places", func() bool { return p.Acquired() == 0 && p.Pending() == 0 })
 }
 
 func TestWrongOptions(t *testing.T) {
