@@ -26,6 +26,8 @@ var errTest = errors.New("test")
 
 type ignore struct{}
 
+func (ignore) OnRead(_ *channel.Context, msg any) { channel.Dispose(msg) }
+
 func (ignore) OnError(ctx *channel.Context, _ error) { ctx.Close() }
 
 // rig is a server in memory, and a client for pools.
