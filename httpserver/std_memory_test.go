@@ -57,23 +57,21 @@ func TestWaitingHandlerIsSmall(t *testing.T) {
 	}
 	shallowStacks(t)
 	heap, stacks := memory()
-	for i, raw := range input {
+	for _, raw := range input {
 		c.request(raw, 0)
-		for int(waiting.Load()) <= i {
-			runtime.Gosched()
-		}
 	}
+	await(t, "all handlers wait", func() bool { return waiting.Load() == streams })
 	heapNow, stacksNow := memory()
 	close(release)
 	heap, stacks = (heapNow-heap)/streams, (stacksNow-stacks)/streams
 	t.Logf("a request that waits has %d bytes, and %d of stack", heap, stacks)
-	if heap > 2<<10 || stacks > 2500 {
+	if heap > 2300 || stacks > 3<<10 {
 		t.Errorf("a request that waits has %d bytes, and %d of stack", heap, stacks)
 	}
-	for waiting.Load() > 0 {
-		runtime.Gosched()
+	await(t, "all handlers return", func() bool {
 		c.manual.RunPending()
-	}
+		return waiting.Load() == 0
+	})
 }
 
 // The buffers that are set aside for answers are bounded, and go when the workers go.
