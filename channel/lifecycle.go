@@ -213,7 +213,7 @@ func (ch *Channel) close(cause error) Future {
 		// flushes were not gathered.
 		ch.flushWanted = false
 		if !ch.writeBlocked {
-			_ = ch.transport.Write(&ch.queue) // it is closed whatever comes
+			_ = ch.writeOut() // it is closed whatever comes
 		}
 		if ch.state == closed {
 			return ch.CloseFuture()

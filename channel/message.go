@@ -43,11 +43,12 @@ func Dispose(msg any) {
 	}
 }
 
-// disposeUnlessClosed disposes of a message whose handler panicked, at a place unknown.
+// disposeUnlessClosed disposes of a message that its handler may have closed already, or half
+// taken apart.
 func disposeUnlessClosed(msg any) {
 	if m, ok := msg.(interface{ IsClosed() bool }); ok && m.IsClosed() {
 		return
 	}
-	defer func() { _ = recover() }() // it may have been half taken apart
+	defer func() { _ = recover() }()
 	Dispose(msg)
 }

@@ -83,6 +83,9 @@ func (s *queueStore) slide() {
 
 // mergeInto copies b to the end of tail if there is room for it as it is.
 func mergeInto(tail, b *buffer.Buffer) bool {
+	if tail.IsClosed() {
+		return false // by mistake: the flush will tell
+	}
 	run, room := b.Readable(), tail.Writable()
 	if len(room) < len(run) || len(run) != b.Len() {
 		return false
@@ -216,6 +219,13 @@ func (q *Queue) Progress(n int64) {
 	for s.head < s.flushed && !q.ch.wholeMessage {
 		e := &s.entries[s.head]
 		left, taken := advance(e.msg, n)
+		if left < 0 {
+			if last != 0 {
+				q.ch.writesDone(last)
+			}
+			q.ch.fail(newPanicError(nil, buffer.ErrClosed))
+			return
+		}
 		n -= taken
 		if left > 0 {
 			break
@@ -234,10 +244,14 @@ func (q *Queue) Progress(n int64) {
 	q.ch.checkLowWatermark()
 }
 
-// advance takes up to n bytes off msg; it returns what is left and what it took.
+// advance takes up to n bytes off msg; it returns what is left and what it took. A buffer that
+// was closed after it was written has less than nothing left.
 func advance(msg any, n int64) (left, taken int64) {
 	switch m := msg.(type) {
 	case *buffer.Buffer:
+		if m.IsClosed() {
+			return -1, 0
+		}
 		taken = min(n, int64(m.Len()))
 		left = int64(m.Len()) - taken
 		if left > 0 {
@@ -275,7 +289,7 @@ func (q *Queue) fail() {
 	for i := s.head; i < len(s.entries); i++ {
 		msg := s.entries[i].msg
 		s.entries[i] = queued{}
-		Dispose(msg)
+		disposeUnlessClosed(msg) // by mistake
 	}
 	q.release()
 }

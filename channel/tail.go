@@ -15,7 +15,7 @@ func (c *Context) Tail(room int) *buffer.Buffer {
 		return nil
 	}
 	t, ok := s.entries[len(s.entries)-1].msg.(*buffer.Buffer)
-	if !ok || len(t.Writable()) < room {
+	if !ok || t.IsClosed() || len(t.Writable()) < room {
 		return nil
 	}
 	return t

@@ -96,7 +96,7 @@ func (ch *Channel) flushNow() {
 		return
 	}
 	if !ch.queue.Empty() {
-		if err := ch.transport.Write(&ch.queue); err != nil {
+		if err := ch.writeOut(); err != nil {
 			ch.fail(err)
 			return
 		}
@@ -111,6 +111,17 @@ func (ch *Channel) flushNow() {
 	case ch.outputState == outputDraining:
 		ch.finishOutput()
 	}
+}
+
+// writeOut has the transport take what it can. It panics over a buffer that was closed after it
+// was written; that ends the channel and not the work of whoever has the flush done.
+func (ch *Channel) writeOut() (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = newPanicError(nil, v)
+		}
+	}()
+	return ch.transport.Write(&ch.queue)
 }
 
 // writeReady goes on with what the transport has refused.

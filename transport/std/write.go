@@ -93,8 +93,15 @@ func (op *writeOp) run() {
 		return
 	}
 	c.hangUp()
+	op.dispose()
+}
+
+// dispose disposes of the messages that Close has taken out of the queue.
+func (op *writeOp) dispose() {
 	for _, msg := range op.kept {
-		channel.Dispose(msg)
+		if b, ok := msg.(*buffer.Buffer); !ok || !b.IsClosed() { // by mistake of who wrote it
+			channel.Dispose(msg)
+		}
 	}
 }
 
@@ -138,7 +145,7 @@ func (op *writeOp) keep(reset bool) bool {
 		op.queue.Progress(op.written)
 		return false
 	}
-	for left := op.size; left > 0; {
+	for left := op.size; left > 0 && !op.queue.Empty(); {
 		msg := op.queue.Take()
 		op.kept = append(op.kept, msg)
 		left -= sizeOf(msg)
@@ -151,15 +158,16 @@ func (op *writeOp) keep(reset bool) bool {
 		_ = op.conn.nc.SetWriteDeadline(grace) // without one the write ends with the connection
 		return true
 	}
-	for _, msg := range op.kept {
-		channel.Dispose(msg)
-	}
+	op.dispose()
 	return false
 }
 
 func sizeOf(msg any) int64 {
 	switch m := msg.(type) {
 	case *buffer.Buffer:
+		if m.IsClosed() {
+			return 0
+		}
 		return int64(m.Len())
 	case *channel.FileRegion:
 		return m.Count

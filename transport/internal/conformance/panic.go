@@ -15,6 +15,52 @@ var panicCases = []testCase{
 	{"outbound, at the start", panicAtStart},
 	{"in a write listener", panicInListener},
 	{"in OnError", panicInOnError},
+	{"over a buffer closed after its write", both(closedAfterWrite)},
+	{"over a buffer closed while it is sent", both(closedWhileSent)},
+}
+
+// closedAfterWrite closes what it has written: the channel ends, and only that.
+func closedAfterWrite(e *env, end string) {
+	p := e.newPair()
+	a, b := p.ends(end)
+	a.probe.takeErr, b.probe.takeErr = true, true
+	var first, second channel.Future
+	a.probe.on["OnRead"] = func(ctx *channel.Context) {
+		first = ctx.Write(buffer.Wrap(make([]byte, 1000)))
+		mine := buffer.Wrap(make([]byte, 1000))
+		second = ctx.Write(mine)
+		mine.Close()
+		ctx.Flush()
+	}
+	p.connect()
+	b.ch.WriteAndFlush(buffer.CopyString("x"))
+	a.probe.awaitEnd()
+	b.probe.awaitEnd()
+	if err := e.wait(second); !errors.Is(err, buffer.ErrClosed) {
+		e.Errorf("the write ended with %v", err)
+	}
+	_ = e.wait(first) // it has an end, too
+	e.barrier()
+}
+
+// closedWhileSent closes what the transport has taken a part of.
+func closedWhileSent(e *env, end string) {
+	p := e.newPair()
+	a, b := p.ends(end)
+	b.config = autoReadOff
+	b.probe.discard = true
+	a.probe.takeErr, b.probe.takeErr = true, true
+	p.connect()
+	mine := buffer.Wrap(make([]byte, 16<<20))
+	f := a.ch.WriteAndFlush(mine)
+	e.barrier()
+	e.onLoop(a.ch, mine.Close)
+	b.ch.SetAutoRead(true)
+	a.probe.awaitEnd()
+	b.probe.awaitEnd()
+	if err := e.wait(f); !errors.Is(err, buffer.ErrClosed) {
+		e.Errorf("the write ended with %v", err)
+	}
 }
 
 // recovered checks that the probe's error is the panic with the value.
