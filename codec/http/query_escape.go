@@ -131,7 +131,7 @@ func putEscaped[S []byte | string](dst []byte, s S, e Escaping) int {
 	n, words := 0, &escapeWords[e]
 	for i := 0; i < len(s); i++ {
 		w := words[s[i]]
-		binary.LittleEndian.PutUint32(dst[n:], w)
+		binary.LittleEndian.PutUint32(dst[n:n+4:n+4], w) // with a capacity the slice costs less
 		n += int(w >> 24)
 	}
 	return n
