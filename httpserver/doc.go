@@ -35,11 +35,13 @@
 //
 // # What a net/http handler may notice
 //
-// Write and Flush return when the connection's loop was given the bytes, and wait only
-// while more than the channel's watermark has not been taken by the client. An answer of up
-// to 4 KiB gets a Content-Length (in net/http: 2 KiB). Reading a request's content while
-// answering always works. A 205 has no content. "Transfer-Encoding: identity" is ignored.
-// http.MaxBytesReader works, but does not make the server close the connection. The
-// request's TLS is nil, and its context has the server under ServerContextKey instead of
-// http.ServerContextKey. Shutdown counts hijacked connections too.
+// Write and Flush return when the connection's loop was given the bytes, and wait only while
+// more than the channel's watermark has not been taken by the client. An answer of up to 4 KiB
+// gets a Content-Length (in net/http: 2 KiB). Reading a request's content while answering
+// always works. A 205 has no content. "Transfer-Encoding: identity" is ignored.
+// http.MaxBytesReader works, but does not make the server close the connection. The request's
+// TLS is nil, and its context has the server under ServerContextKey instead of
+// http.ServerContextKey. Hijack gives what the client has sent behind the request only if that
+// offered an Upgrade, or was a CONNECT: behind others it was taken for the next request, or
+// with "Connection: close" dropped. Shutdown counts hijacked connections too.
 package httpserver
