@@ -56,11 +56,8 @@ func (h *shifter) enters() {
 type (
 	readShifter   struct{ shifter }
 	writeShifter  struct{ shifter }
-	duplexShifter struct {
-		readShifter
-		write writeShifter
-	}
-	errorShifter struct{ shifter }
+	duplexShifter struct{ readShifter }
+	errorShifter  struct{ shifter }
 )
 
 func (h *readShifter) OnRead(ctx *channel.Context, msg any) {
@@ -102,7 +99,7 @@ func (s *shifting) make() (h *shifter, handler any) {
 		w := &writeShifter{common}
 		h, handler = &w.shifter, w
 	case 2:
-		d := &duplexShifter{readShifter: readShifter{common}}
+		d := &duplexShifter{readShifter{common}}
 		h, handler = &d.shifter, d
 	default:
 		e := &errorShifter{common}
