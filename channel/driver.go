@@ -33,7 +33,7 @@ func (d Driver) Read(msg any) {
 	}
 	n := ch.pipeline.firstRead
 	if n == nil {
-		ch.unhandledMessage(msg)
+		ch.inbound(func() { ch.unhandledMessage(msg) })
 		return
 	}
 	defer ch.leaveInbound(ch.current)

@@ -395,3 +395,21 @@ func TestContainAndDeliver(t *testing.T) {
 		t.Errorf("messages %v", at.msgs)
 	}
 }
+
+// What takes the messages that nobody handles may panic as a handler may: the transport goes on.
+func TestUnhandledMessagePanics(t *testing.T) {
+	t.Parallel()
+	for _, handlers := range [][]any{nil, {&pass{}}} {
+		c, log := logged()
+		c.UnhandledMessage = func(_ *channel.Channel, msg any) {
+			channel.Dispose(msg)
+			panic(errBoom)
+		}
+		r := newRig(t, c, handlers...)
+		msg := &tracked{}
+		r.batch(msg)
+		if r.ch.IsOpen() || msg.closes != 1 || !strings.Contains(log.String(), "boom") {
+			t.Errorf("%d handlers: open %v, message closed %d times, log %q", len(handlers), r.ch.IsOpen(), msg.closes, log)
+		}
+	}
+}
