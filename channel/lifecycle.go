@@ -3,6 +3,7 @@ package channel
 import (
 	"errors"
 	"net"
+	"runtime/debug"
 
 	"millrace.dev/future"
 	"millrace.dev/loop"
@@ -224,7 +225,7 @@ func (ch *Channel) close(cause error) Future {
 	ch.state = closed
 	ch.public.clear(isOpen | isActive)
 	ch.autoRead, ch.wantRead = false, false
-	if err := ch.transport.Close(); err != nil {
+	if err := ch.closeTransport(); err != nil {
 		ch.Logger().Debug("transport did not close cleanly", "channel", ch.id, "error", err)
 	}
 	ch.countClosed()
@@ -243,6 +244,18 @@ func (ch *Channel) close(cause error) Future {
 		end.RunTask()
 	}
 	return ch.CloseFuture()
+}
+
+// closeTransport closes the transport. It may panic over messages that others have closed by
+// mistake; the channel ends all the same.
+func (ch *Channel) closeTransport() (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = newPanicError(nil, v)
+			ch.Logger().Error("transport panicked when it was closed", "channel", ch.id, "panic", v, "stack", string(debug.Stack()))
+		}
+	}()
+	return ch.transport.Close()
 }
 
 // failPending fails the operations that would have ended later.

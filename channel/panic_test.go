@@ -396,6 +396,23 @@ func TestContainAndDeliver(t *testing.T) {
 	}
 }
 
+// A transport that panics when it is closed does not keep its channel from ending.
+func TestPanicOfTheTransportsClose(t *testing.T) {
+	t.Parallel()
+	c, _ := logged()
+	j := &journal{}
+	r := newRig(t, c, &ending{j})
+	r.room = 0
+	f := r.ch.WriteAndFlush(buffer.CopyString("x"))
+	r.loop.RunPending()
+	r.onClose = func() { panic(errBoom) }
+	r.ch.Close()
+	r.loop.RunPending()
+	if !f.IsFailed() || !r.ch.CloseFuture().IsDone() || j.take() != "inactive unregistered removed" {
+		t.Errorf("write: %v, closed: %v", f.Err(), r.ch.CloseFuture().IsDone())
+	}
+}
+
 // What takes the messages that nobody handles may panic as a handler may: the transport goes on.
 func TestUnhandledMessagePanics(t *testing.T) {
 	t.Parallel()

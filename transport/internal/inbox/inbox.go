@@ -107,6 +107,9 @@ func (in *Inbox) postAndUnlock() {
 
 func sizeOf(msg any) int64 {
 	if b, ok := msg.(*buffer.Buffer); ok {
+		if b.IsClosed() {
+			return 0 // by mistake of who sent it: its receiver will say so, and nothing is locked
+		}
 		return int64(b.Len())
 	}
 	return 1

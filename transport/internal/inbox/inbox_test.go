@@ -125,6 +125,19 @@ func TestQueueIsBounded(t *testing.T) {
 	}
 }
 
+// Who closes a buffer that he has given away doesn't stop the inbox.
+func TestBufferClosedAfterItWasPut(t *testing.T) {
+	t.Parallel()
+	var in Inbox
+	in.Init(10, func() {})
+	b := buffer.CopyString("mine")
+	in.Put(b)
+	b.Close()
+	if in.pop() != b || in.Room(1) <= 0 {
+		t.Error("the message didn't come")
+	}
+}
+
 func TestCloseReturnsWhatIsUnread(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, 4)
