@@ -14,7 +14,8 @@ var ErrAggregateLimit = errors.New("http1: content larger than the aggregator's 
 
 // Aggregator is a handler that makes whole messages out of a Request or Response and its
 // Contents: what it passes on has End set, all content in Body and trailers in Trailer. It
-// stands behind a ServerCodec or a ClientCodec, one for each connection.
+// stands behind a ServerCodec or a ClientCodec, one for each connection. With HTTP/2, where
+// messages come mixed, it stands in the channel of a stream (http2.Multiplex).
 //
 // A request whose content is larger than the limit, declared or counted, is answered with
 // 413 and closes the connection; a client that asked first ("Expect: 100-continue") then
@@ -31,10 +32,19 @@ type Aggregator struct {
 	body     *buffer.Buffer
 	size     int64
 	skip     uint64 // the ID of a message whose contents are thrown away, or 0
+	added    bool
 }
 
 // NewAggregator returns an aggregator for up to limit bytes of content a message.
 func NewAggregator(limit int64) *Aggregator { return &Aggregator{limit: limit} }
+
+// Added is for the pipeline.
+func (a *Aggregator) Added(*channel.Context) {
+	if a.added {
+		panic("http1: aggregator: was added before, and one is for one connection")
+	}
+	a.added = true
+}
 
 // OnRead collects messages.
 func (a *Aggregator) OnRead(ctx *channel.Context, msg any) {
@@ -77,8 +87,8 @@ func (a *Aggregator) begin() {
 // content takes a piece of the message that is being collected.
 func (a *Aggregator) content(ctx *channel.Context, c *http.Content) {
 	switch {
-	case a.request == nil && a.response == nil:
-		// Of a message that was refused; without one, somebody else's.
+	case !a.collects(c.ID):
+		// Of a message that was refused; otherwise somebody else's.
 		if a.skip != 0 && a.skip == c.ID {
 			c.Close()
 			return
@@ -104,6 +114,11 @@ func (a *Aggregator) content(ctx *channel.Context, c *http.Content) {
 		a.complete(ctx, c)
 	}
 	c.Close()
+}
+
+// collects reports whether id is that of the message that is being collected.
+func (a *Aggregator) collects(id uint64) bool {
+	return a.request != nil && a.request.ID == id || a.response != nil && a.response.ID == id
 }
 
 // collect takes the data over.

@@ -11,7 +11,7 @@ import (
 // One handler in two pipelines would mix up their connections.
 func TestHandlersAreForOneChannel(t *testing.T) {
 	t.Parallel()
-	for _, h := range []any{NewServerCodec(ServerOptions{}), NewClientCodec(ClientOptions{})} {
+	for _, h := range []any{NewServerCodec(ServerOptions{}), NewClientCodec(ClientOptions{}), NewMultiplex(NewServerCodec(ServerOptions{}), nil, nil)} {
 		first := embedded.New(h)
 		if err := first.Err(); err != nil {
 			t.Errorf("%T: the first channel: %v", h, err)

@@ -67,7 +67,12 @@ func (m *Multiplex) open(id uint64, init func(ch *channel.Channel) error) (*stre
 func (m *Multiplex) Streams(f func(ch *channel.Channel)) { m.children.Each(f) }
 
 // Added is for the pipeline.
-func (m *Multiplex) Added(ctx *channel.Context) { m.ctx = ctx }
+func (m *Multiplex) Added(ctx *channel.Context) {
+	if m.ctx != nil { // it would mix the streams of two connections
+		panic("http2: multiplex: was added before, and one is for one connection")
+	}
+	m.ctx = ctx
+}
 
 // Removed is for the pipeline.
 func (m *Multiplex) Removed(*channel.Context) { m.closeAll() }
