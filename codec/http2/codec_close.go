@@ -57,6 +57,9 @@ func (c *codec) tick() {
 		c.ctx.Close() // there is no use in resetting streams: nothing gets through
 		return
 	}
+	if c.in != nil || !c.ctx.Channel().Reading() {
+		c.conn.unheard(now)
+	}
 	next, err := c.conn.Tick(now)
 	if err != nil {
 		c.finish()

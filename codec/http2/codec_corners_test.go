@@ -158,6 +158,32 @@ func TestBlockedOutputBehindTheEnd(t *testing.T) {
 	}
 }
 
+// What the peer has sent in time is not late because this side doesn't read.
+func TestAnswersThatAreNotRead(t *testing.T) {
+	t.Parallel()
+	l := connect(t, http2.ServerOptions{}, http2.ClientOptions{})
+	l.send(request("GET", "/", true))
+	l.run()
+	read(l.server)
+	l.server.SetAutoRead(false)
+	l.serverCodec.Ping()
+	l.run()
+	for range 3 {
+		l.server.Advance(http2.DefaultPingTimeout)
+	}
+	l.server.SetAutoRead(true)
+	l.run()
+	if err := l.serverCodec.Err(); err != nil || !l.server.IsOpen() {
+		t.Error(err)
+	}
+	l.serverCodec.Ping()
+	l.server.RunPending()
+	l.server.Advance(http2.DefaultPingTimeout)
+	if l.serverCodec.Err() == nil {
+		t.Error("a PING that is not answered is not noticed any more")
+	}
+}
+
 // A peer that keeps its windows closed loses the stream.
 func TestClosedWindow(t *testing.T) {
 	t.Parallel()

@@ -167,6 +167,11 @@ func (c *Conn) Tick(now time.Duration) (next time.Duration, err error) {
 	return max(left, time.Millisecond), nil
 }
 
+// unheard is told that this side doesn't read: what is waited for may have come already.
+func (c *Conn) unheard(now time.Duration) {
+	c.timing.settings, c.timing.block, c.timing.pinged = now, now, now
+}
+
 // stalledSince reports whether a stream with something to send waits for the peer's windows,
 // and since when. One that waits for its turn on a slow connection does not.
 func (c *Conn) stalledSince(s *stream) (since time.Duration, stalls bool) {
