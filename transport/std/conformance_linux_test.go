@@ -50,9 +50,9 @@ func TestConformanceTCPFullBacklog(t *testing.T) {
 func TestConformanceUnix(t *testing.T) {
 	conformance.Run(t, conformance.Maker{
 		Transport: func(*testing.T) bootstrap.Transport { return std.New(std.Options{}) },
-		Addr:      path, Unused: path, LocalAddr: path,
+		Addr:      conformance.Socket, Unused: conformance.Socket, LocalAddr: conformance.Socket,
 		FullListener: func(t *testing.T, g *loop.Group) net.Addr {
-			return fullListener(t, g, unix.New(unix.Options{Backlog: 1}).NewListener(), path(t))
+			return fullListener(t, g, unix.New(unix.Options{Backlog: 1}).NewListener(), conformance.Socket(t))
 		},
 		NoReset: true, LateWrites: true, ReadsAhead: true,
 	})

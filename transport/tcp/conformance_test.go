@@ -20,17 +20,6 @@ func loopback(ip string) func(*testing.T) net.Addr {
 	return func(*testing.T) net.Addr { return &net.TCPAddr{IP: net.ParseIP(ip)} }
 }
 
-// unused returns a port that was free a moment ago.
-func unused(t *testing.T) net.Addr {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr()
-}
-
 // fullListener never accepts; the kernel drops the SYNs that its queue has no room for.
 func fullListener(t *testing.T, g *loop.Group) net.Addr {
 	t.Helper()
@@ -50,7 +39,7 @@ func maker() conformance.Maker {
 	return conformance.Maker{
 		Transport:    func(*testing.T) bootstrap.Transport { return tcp.New(tcp.Options{}) },
 		Addr:         loopback("127.0.0.1"),
-		Unused:       unused,
+		Unused:       conformance.UnusedPort,
 		LocalAddr:    loopback("127.0.0.2"),
 		FullListener: fullListener,
 	}

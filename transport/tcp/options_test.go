@@ -214,7 +214,12 @@ func TestWildcardTakesIPv4Too(t *testing.T) {
 func TestConnectToItselfIsRefused(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, tcp.Options{})
-	free := unused(t)
+	l, err := net.Listen("tcp", "127.0.0.9:0") // where nobody else takes the port meanwhile
+	if err != nil {
+		t.Fatal(err)
+	}
+	free := l.Addr()
+	_ = l.Close()
 	ch := channel.New(r.group.Next(), tcp.New(tcp.Options{}).NewConn(), nil, nil)
 	if _, err := ch.Register().Wait(r.ctx); err != nil {
 		t.Fatal(err)

@@ -4,7 +4,6 @@ package unix_test
 
 import (
 	"net"
-	"path/filepath"
 	"testing"
 
 	"millrace.dev/bootstrap"
@@ -17,9 +16,7 @@ import (
 
 func TestMain(m *testing.M) { buffertest.Main(m) }
 
-func path(t *testing.T) net.Addr {
-	return &net.UnixAddr{Net: "unix", Name: filepath.Join(t.TempDir(), "socket")}
-}
+func path(t *testing.T) net.Addr { return conformance.Socket(t) }
 
 // fullListener never accepts; connects beyond its backlog get EAGAIN.
 func fullListener(t *testing.T, g *loop.Group) net.Addr {

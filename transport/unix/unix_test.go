@@ -132,7 +132,7 @@ func TestRemoveStaleSparesWhatIsInUse(t *testing.T) {
 func TestAbstractName(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
-	a := &net.UnixAddr{Net: "unix", Name: "@millrace" + strings.ReplaceAll(t.TempDir(), "/", "-")}
+	a := &net.UnixAddr{Net: "unix", Name: "@millrace" + strings.ReplaceAll(path(t).String(), "/", "-")}
 	r.mustBind(unix.Options{Mode: 0o600}, a)
 	if exists(a) {
 		t.Error("there is a file")

@@ -7,6 +7,8 @@ import (
 	"io"
 	"log/slog"
 	"net"
+	"os"
+	"path/filepath"
 	"runtime"
 	"sync"
 	"syscall"
@@ -295,6 +297,39 @@ var patternTable = sync.OnceValue(func() []byte {
 	}
 	return p
 })
+
+// Socket returns an unused address for a Unix socket, short enough for every system: where the
+// directory for temporary files has a long name, it isn't there.
+func Socket(t *testing.T) net.Addr {
+	t.Helper()
+	parent := os.TempDir()
+	if len(parent) > 80 { // of some hundred bytes
+		parent = "/tmp"
+	}
+	dir, err := os.MkdirTemp(parent, "mr")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	return &net.UnixAddr{Net: "unix", Name: filepath.Join(dir, "s")}
+}
+
+// UnusedPort returns an address at which TCP connects are refused. The port is that of a client
+// until the test ends, so that nobody else can come to listen there.
+func UnusedPort(t *testing.T) net.Addr {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	c, err := net.Dial("tcp", l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.Close() })
+	return c.LocalAddr()
+}
 
 func autoReadOff(c *channel.Config) { c.AutoRead = false }
 func halfClosure(c *channel.Config) { c.AllowHalfClosure = true }
