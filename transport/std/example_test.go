@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"time"
 
 	"millrace.dev/bootstrap"
 	"millrace.dev/channel"
+	"millrace.dev/loop"
 	"millrace.dev/transport/std"
 )
 
@@ -42,6 +44,37 @@ func ExampleNewListenerFrom() {
 	fmt.Println(string(answer), err)
 	_ = conn.Close()
 	fmt.Println(server.Shutdown(ctx))
+	// Output:
+	// hello <nil>
+	// <nil>
+}
+
+// A channel over a net.Conn that came from elsewhere, such as tls.Dial.
+func ExampleNewConnFrom() {
+	group, err := loop.NewGroup(loop.Options{Loops: 1})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	ctx := context.Background()
+	given, other := net.Pipe()
+	ch := channel.New(group.Next(), std.NewConnFrom(given), nil, nil)
+	if err := ch.Pipeline().AddLast("echo", echo{}); err != nil {
+		fmt.Println(err)
+		return
+	}
+	if _, err := ch.Register().Wait(ctx); err != nil { // it is connected already
+		fmt.Println(err)
+		return
+	}
+	_, _ = io.WriteString(other, "hello")
+	answer := make([]byte, 5)
+	_, err = io.ReadFull(other, answer)
+	fmt.Println(string(answer), err)
+	_ = other.Close()
+	_, err = ch.CloseFuture().Wait(ctx)
+	fmt.Println(err)
+	_, _ = group.Shutdown(0, time.Second).Wait(ctx)
 	// Output:
 	// hello <nil>
 	// <nil>
