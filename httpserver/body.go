@@ -37,6 +37,7 @@ func (x *Exchange) SetBodyReader(r BodyReader) {
 	if x.state&(sAnswered|sUnwanted) != 0 {
 		return
 	}
+	x.dropReader() // of two, the last one gets what is yet to come
 	x.reader = r
 	if x.is(sExpects) {
 		x.state &^= sExpects
@@ -93,6 +94,14 @@ func (c *collector) abandon() {
 // abandoner is a BodyReader that holds something: it is told when nothing more comes to it
 // because the Exchange is over.
 type abandoner interface{ abandon() }
+
+// dropReader takes the content away from its reader.
+func (x *Exchange) dropReader() {
+	if r, ok := x.reader.(abandoner); ok {
+		r.abandon()
+	}
+	x.reader = nil
+}
 
 // refuse ends the reading of content for a reader that has failed.
 func (x *Exchange) refuse() {

@@ -23,7 +23,6 @@ type conn struct {
 	first  *Exchange // those unanswered, or with content to come, oldest first
 	newest *Exchange
 	std    *stdConn // what net/http requests share; nil until there is one
-	stall  *stall   // while something waits to be sent
 	timer  loop.Timer
 	due    time.Duration // when the timer fires
 	paused int32         // those who want no input
@@ -123,7 +122,7 @@ func (c *conn) serve(x *Exchange) {
 		}
 		return
 	}
-	x.reader = nil
+	x.dropReader()
 	x.ResumeBody()
 	switch {
 	case x.state&(sStarted|sOver) != 0: // it has answered what it says is not its own
@@ -173,9 +172,6 @@ func (c *conn) OnReadComplete(ctx *channel.Context) {
 // write gives a part of an answer to the codec; it is flushed at the end of the batch.
 func (c *conn) write(msg any) channel.Future {
 	f := c.ctx.Write(msg)
-	if c.stall != nil {
-		c.stall.last = f
-	}
 	if c.flags&cReading != 0 {
 		c.flags |= cFlush
 	} else {

@@ -177,9 +177,7 @@ func (x *Exchange) recycle() {
 	if x.waiting != nil {
 		x.waiting.Close()
 	}
-	if r, ok := x.reader.(abandoner); ok {
-		r.abandon()
-	}
+	x.dropReader()
 	if x.trailer != nil {
 		http.ReleaseHeader(x.trailer)
 	}

@@ -171,6 +171,22 @@ func TestCollect(t *testing.T) {
 	want(t, ch, textAnswer("200 OK", "0"))
 }
 
+// Of two readers the last one gets the content that is yet to come, and nothing is left of what
+// the other one had (TestMain looks).
+func TestSecondBodyReader(t *testing.T) {
+	t.Parallel()
+	var x *httpserver.Exchange
+	ch := embedNative(t, func(y *httpserver.Exchange) bool {
+		x = y
+		x.Collect(100, func(*httpserver.Exchange, *buffer.Buffer, error) { t.Error("the first reader is called") })
+		return true
+	})
+	feed(t, ch, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\nfirst")
+	x.Collect(100, func(x *httpserver.Exchange, body *buffer.Buffer, _ error) { x.RespondBuffer(200, "text/plain", body) })
+	feed(t, ch, "later")
+	want(t, ch, textAnswer("200 OK", "later"))
+}
+
 func TestPausedBodyStopsReading(t *testing.T) {
 	t.Parallel()
 	var x *httpserver.Exchange

@@ -3,7 +3,6 @@ package httpserver
 import (
 	"time"
 
-	"millrace.dev/channel"
 	"millrace.dev/codec/http1"
 	"millrace.dev/internal/limit"
 	"millrace.dev/loop"
@@ -123,34 +122,11 @@ func (c *conn) lingers(now time.Duration) time.Duration {
 	return since + linger - now
 }
 
-// stall is what is remembered about writes while something waits to be sent.
-type stall struct {
-	since   time.Duration  // when progress was seen last
-	pending int64          // bytes that waited at the last look
-	mark    channel.Future // the last write before the last look
-	last    channel.Future // the last write; the zero Future: none since the first look
-}
-
-// stalled reports whether bytes wait to be sent and the client has taken none of them for
-// Timeouts.Write. Fewer bytes waiting than before are progress, and where new ones have
-// taken their place, that those that had waited are gone.
+// stalled reports whether the client has taken nothing of what waits to be sent for
+// Timeouts.Write. What waits for its turn, behind an answer that is yet to come, is not held
+// against it.
 func (c *conn) stalled(now time.Duration) bool {
-	pending := c.ctx.Channel().PendingBytes()
 	limit := c.shard.server.Timeouts.Write
-	if pending == 0 || limit == never {
-		c.stall = nil
-		return false
-	}
-	s := c.stall
-	switch {
-	case s == nil:
-		s = &stall{since: now}
-		c.stall = s
-	case pending < s.pending, s.mark != channel.Future{} && s.mark.IsDone():
-		s.since = now
-	case now-s.since >= limit:
-		return true
-	}
-	s.pending, s.mark = pending, s.last
-	return false
+	blocked, since := c.ctx.Channel().OutputBlocked()
+	return blocked && limit != never && now-since >= limit
 }

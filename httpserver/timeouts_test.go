@@ -214,6 +214,50 @@ func TestClientThatNeverReadsIsCutOff(t *testing.T) {
 	staysUntil(t, ch, httpserver.DefaultWriteTimeout, httpserver.DefaultHeaderTimeout)
 }
 
+// What a handler fails to write is no progress of the client's.
+func TestFailedWritesAreNoProgress(t *testing.T) {
+	t.Parallel()
+	var x *httpserver.Exchange
+	ch := embedNative(t, func(y *httpserver.Exchange) bool {
+		x = y
+		r := http.NewResponse(200)
+		r.ContentLength = 5
+		x.Start(r)
+		return true
+	})
+	ch.SetTransportWritable(false)
+	feed(t, ch, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+	ch.Advance(httpserver.DefaultWriteTimeout / 3) // looked at, and nothing was wrong
+	if f := x.End(nil); !f.IsFailed() {
+		t.Error("an answer that is too short was ended")
+	}
+	if ch.Advance(httpserver.DefaultWriteTimeout); ch.IsOpen() {
+		t.Error("stays open")
+	}
+}
+
+// Answers that wait for their turn wait for the server, not for the client.
+func TestAnswerOutOfTurnIsNoStall(t *testing.T) {
+	t.Parallel()
+	var first *httpserver.Exchange
+	ch := embedNative(t, func(x *httpserver.Exchange) bool {
+		if first == nil {
+			first = x
+			return true
+		}
+		x.Respond(200, "text/plain", []byte("second"))
+		return true
+	})
+	feed(t, ch, getLine+getLine)
+	ch.Advance(10 * httpserver.DefaultWriteTimeout)
+	if !ch.IsOpen() {
+		t.Fatal("closed")
+	}
+	first.Respond(200, "text/plain", []byte("first"))
+	ch.RunPending()
+	want(t, ch, textAnswer("200 OK", "first")+textAnswer("200 OK", "second"))
+}
+
 // An answer that leaves much of its request unread is sent whole before the connection ends,
 // however slowly the client takes it; one that takes nothing is cut off.
 func TestSlowReaderOfTheLastAnswer(t *testing.T) {
