@@ -69,6 +69,20 @@ func TestAllocs(t *testing.T) {
 			t.Error("not done")
 		}
 	})
+	body := buffer.Compose(buffer.Wrap(make([]byte, 2000)), buffer.Wrap(make([]byte, 2000)), buffer.Wrap(make([]byte, 2000)))
+	defer body.Close()
+	var runs [2][]byte
+	r.onWrite = func(q *channel.Queue) {
+		if n := len(q.Gather(runs[:0])); n != len(runs) {
+			t.Errorf("%d runs", n)
+		}
+		q.Progress(q.Bytes())
+	}
+	countAllocs(t, "a write of a composite", 0, func() {
+		r.ch.WriteAndFlush(body.Share())
+		r.loop.RunPending()
+	})
+	discard(r)
 	told := 0
 	countAllocs(t, "a write with a listener", 0, func() {
 		r.ch.WriteAndFlush(out()).OnCompleteWith(&told, countUp)

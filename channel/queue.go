@@ -131,11 +131,10 @@ func (q *Queue) Gather(dst [][]byte) [][]byte {
 			}
 			continue
 		}
-		runs := b.Runs(nil)
-		if room := cap(dst) - len(dst); len(runs) > room {
-			return append(dst, runs[:room]...)
+		// Not all of its runs: it may have any number.
+		for at := 0; at < b.Len() && len(dst) < cap(dst); at += len(dst[len(dst)-1]) {
+			dst = append(dst, b.RunAt(at))
 		}
-		dst = append(dst, runs...)
 	}
 	return dst
 }
