@@ -107,6 +107,31 @@ func TestCancelledWait(t *testing.T) {
 	r.get(second)
 }
 
+// A place doesn't depend on whether a health check has an answer.
+func TestAPlaceIsFreeWhenACheckIsGivenUp(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	asked := make(chan struct{}, 1)
+	p := r.fixed(func(o *pool.FixedOptions) {
+		o.MaxConns = 1
+		o.Healthy = func(ch *channel.Channel) future.Future[bool] {
+			asked <- struct{}{}
+			return future.NewPromise[bool](ch.Executor()).Future()
+		}
+	})
+	ch := r.get(p.Acquire())
+	r.must(p.Release(ch))
+	f := p.Acquire()
+	<-asked
+	if !f.Cancel() {
+		t.Fatal("was not cancelled")
+	}
+	r.closed(ch)
+	if next := r.get(p.Acquire()); next == ch {
+		t.Error("a closed channel was given out")
+	}
+}
+
 func TestAPlaceIsFreeWhenItsChannelCloses(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)

@@ -34,7 +34,7 @@ type Options struct {
 	Connect func() Future
 	// Healthy says whether an idle channel can be used again, on the channel's loop. By
 	// default a channel can that is active. One that can't is closed, as is one whose
-	// future fails.
+	// future fails or has no answer by the time that the acquire is given up.
 	Healthy func(ch *channel.Channel) future.Future[bool]
 	// MaxIdle bounds the idle channels: with so many, one that is released is closed. 0 is
 	// without bound.
@@ -175,8 +175,19 @@ func (c *check) RunTask() {
 		}
 		c.ch.Close()
 		c.pool.forget(c.ch)
+		if err := c.wanted.Err(); err != nil {
+			c.to.TryFail(err)
+			return
+		}
 		c.pool.acquire(c.to, c.wanted)
 	})
+	if !healthy.IsDone() { // who gives up need not wait for an answer that may never come
+		c.wanted.OnComplete(func(f Future) {
+			if f.IsFailed() {
+				healthy.Cancel()
+			}
+		})
+	}
 }
 
 // Release takes a channel back. It returns ErrNotAcquired for an open channel that is not
