@@ -70,7 +70,7 @@ func TestAttackThatIsServed(t *testing.T) {
 	addr := serve(t, hello.Handler())
 	a, _ := find("ping-flood")
 	a.amount = 10
-	r, err := a.run(addr, time.Now().Add(20*time.Second))
+	r, err := a.run(addr, time.Now().Add(time.Minute))
 	if err != nil || r.sent != 10 || r.ended != "served" || r.right {
 		t.Errorf("%+v, %v", r, err)
 	}

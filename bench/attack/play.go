@@ -85,7 +85,7 @@ func (a *attack) repeat(addr string, until time.Time) (r result, err error) {
 // hold keeps all connections until the time is over.
 func (a *attack) hold(addr string, until time.Time) (r result, err error) {
 	for r.sent < a.amount {
-		c, err := connect(addr, until.Add(time.Second), false, http2.Setting{ID: http2.SettingInitialWindowSize})
+		c, err := connect(addr, until.Add(time.Minute), false, http2.Setting{ID: http2.SettingInitialWindowSize})
 		if err != nil {
 			return r, err
 		}
