@@ -101,6 +101,18 @@ func TestListenerPausesWithoutDescriptors(t *testing.T) {
 	}
 }
 
+func TestListenerGoesOnAfterALostConnection(t *testing.T) {
+	t.Parallel()
+	f := &failing{errs: []error{syscall.ECONNABORTED, &net.OpError{Op: "accept", Err: syscall.EPROTO}, syscall.EHOSTUNREACH}}
+	ch, n := listenOn(t, f)
+	<-f.drained
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.attempts != 3 || !ch.IsActive() || len(n.errs) != 0 {
+		t.Errorf("%d attempts, active: %v, %d errors", f.attempts, ch.IsActive(), len(n.errs))
+	}
+}
+
 func TestListenerEndsWithAnyOtherError(t *testing.T) {
 	t.Parallel()
 	f := &failing{errs: []error{io.ErrUnexpectedEOF}}

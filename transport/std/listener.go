@@ -118,6 +118,7 @@ func (l *listener) accept() {
 			if !l.in.Put(newConn(l.options, nc)) {
 				_ = nc.Close() // nobody knows it yet
 			}
+		case isLost(err): // others may wait
 		case !isShortage(err):
 			l.in.End(err)
 			return

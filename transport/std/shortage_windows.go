@@ -15,3 +15,8 @@ const (
 func isShortage(err error) bool {
 	return errors.Is(err, wsaEMFILE) || errors.Is(err, wsaENOBUFS)
 }
+
+// isLost tells the error of a connection, which has gone by then, from one of the listener.
+func isLost(err error) bool {
+	return errors.Is(err, syscall.WSAECONNRESET) || errors.Is(err, syscall.WSAECONNABORTED)
+}
