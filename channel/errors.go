@@ -9,8 +9,8 @@ var (
 	ErrClosed = errors.New("channel: closed")
 	// ErrOutputShutdown fails writes after Shutdown(Outbound).
 	ErrOutputShutdown = errors.New("channel: output was shut down")
-	// ErrUnsupportedMessage fails the write of a message that the transport can't send: a
-	// handler that should have encoded it is missing.
+	// ErrUnsupportedMessage fails the write of a message that the transport can't send, which
+	// is logged too: a handler that should have encoded it is missing.
 	ErrUnsupportedMessage = errors.New("channel: message: type can't be sent by the transport")
 	// ErrUnsupportedEvent fails an outbound event that no handler took.
 	ErrUnsupportedEvent = errors.New("channel: event: no handler takes it")

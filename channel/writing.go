@@ -31,6 +31,9 @@ func (ch *Channel) enqueue(msg any) Future {
 		if b, ok := msg.(*buffer.Buffer); ok {
 			return ch.writeClosed(b)
 		}
+		// Few listen to the futures of writes, so this would otherwise be silence.
+		ch.Logger().Warn("message can't be sent by the transport; it was disposed of",
+			"channel", ch, "message", typeName(msg), "pipeline", ch.pipeline.Names())
 		Dispose(msg)
 		return ch.failed(fmt.Errorf("%w: %T", ErrUnsupportedMessage, msg))
 	}
