@@ -40,6 +40,9 @@ func (e *modelEnd) check() {
 	unread, waiting, inList := int64(0), 0, map[*stream]bool{}
 	for s := c.ring.first; s != nil; s = s.next {
 		inList[s] = true
+		if s.queue[0].content.Len() == 0 && s != c.ring.first && s.prev.queue[0].content.Len() > 0 {
+			e.m.fatalf("%s: the end of %d waits for content of %d", e.name, s.id, s.prev.id)
+		}
 	}
 	c.streams.each(func(s *stream) {
 		unread += s.unread

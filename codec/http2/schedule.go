@@ -5,7 +5,8 @@ import "millrace.dev/buffer"
 // Streams with content that may be sent stand in a ring. Each turn sends one DATA frame of
 // the stream in front, which then goes to the end: a large answer takes as long as it needs,
 // and a small one behind it waits for one frame of each other stream at most. A stream whose
-// own window is closed leaves the ring until that opens.
+// own window is closed leaves the ring until that opens. One that has only its end to send needs
+// no window at all: it comes first.
 
 // maxQuantum bounds a turn, and so frames, whatever the peer would take.
 const maxQuantum = 16 << 10
@@ -26,6 +27,15 @@ func (l *streamList) add(s *stream) {
 		l.last.next = s
 	}
 	l.last = s
+}
+
+func (l *streamList) addFirst(s *stream) {
+	if s.next = l.first; l.first == nil {
+		l.last = s
+	} else {
+		l.first.prev = s
+	}
+	l.first = s
 }
 
 func (l *streamList) remove(s *stream) {
@@ -60,11 +70,15 @@ func (c *Conn) schedule(s *stream) {
 	if s.is(inRing) || len(s.queue) == 0 || s.head != nil {
 		return
 	}
-	if c.sendRoom(s) <= 0 && s.queue[0].content.Len() > 0 {
+	switch {
+	case s.queue[0].content.Len() == 0:
+		c.ring.addFirst(s)
+	case c.sendRoom(s) > 0:
+		c.ring.add(s)
+	default:
 		return
 	}
 	s.flags |= inRing
-	c.ring.add(s)
 }
 
 // Pull returns the next buffer that is to be sent, which the caller owns, or nil. With
@@ -123,17 +137,14 @@ func (c *Conn) turn() bool {
 	return false
 }
 
-// takeTurn takes the stream whose turn it is out of the ring. While the connection's window
-// is closed that is one that has to end without more content, and the others keep their
-// places.
+// takeTurn takes the stream whose turn it is out of the ring. While the connection's window is
+// closed that is one that has to end without more content, and the others keep their places.
 func (c *Conn) takeTurn() *stream {
 	s := c.ring.first
-	for s != nil && c.sendWindow <= 0 && s.queue[0].content.Len() > 0 {
-		s = s.next
+	if s == nil || c.sendWindow <= 0 && s.queue[0].content.Len() > 0 {
+		return nil
 	}
-	if s != nil {
-		c.ring.remove(s)
-	}
+	c.ring.remove(s)
 	return s
 }
 
