@@ -47,7 +47,9 @@ type Conn struct {
 	nWait   int
 
 	msgs     []any // messages to be returned before more is read
+	msgAt    int   // those before it have been
 	parted   []parting
+	partedAt int // where one was found last
 	settled  []settled
 	writable []uint32 // streams that NextWritable has to return
 
@@ -289,7 +291,7 @@ func (c *Conn) Close() {
 	for _, m := range c.msgs {
 		closeMessage(m)
 	}
-	c.msgs = nil
+	c.msgs, c.msgAt = nil, 0
 	if c.out != nil {
 		c.out.Close()
 		c.out = nil
@@ -334,7 +336,7 @@ func (c *Conn) part(s *stream) {
 	}
 }
 
-// keptPartings bounds the memory that is kept for partings.
+// keptPartings bounds the memory that is kept for partings, and for messages.
 const keptPartings = 16
 
 // partedAll is called when the last messages of streams have been dealt with.
@@ -343,6 +345,7 @@ func (c *Conn) partedAll() {
 		return
 	}
 	clear(c.parted)
+	c.partedAt = 0
 	if c.parted = c.parted[:0]; cap(c.parted) > keptPartings {
 		c.parted = nil
 	}
@@ -443,9 +446,22 @@ func (c *Conn) Value(id uint64) any {
 	if s := c.stream(id); s != nil {
 		return s.value
 	}
+	if p := c.parting(id); p != nil {
+		return p.value
+	}
+	return nil
+}
+
+// parting finds that of a stream. When all streams end at once their last messages come in the
+// order of the partings, so each is found where the one before was, or next to it.
+func (c *Conn) parting(id uint64) *parting {
 	for i := range c.parted {
+		if i += c.partedAt; i >= len(c.parted) {
+			i -= len(c.parted)
+		}
 		if p := &c.parted[i]; uint64(p.id) == id {
-			return p.value
+			c.partedAt = i
+			return p
 		}
 	}
 	return nil
@@ -459,10 +475,8 @@ func (c *Conn) SetValue(id uint64, v any) bool {
 		s.value = v
 		return true
 	}
-	for i := range c.parted {
-		if p := &c.parted[i]; uint64(p.id) == id {
-			p.value = v
-		}
+	if p := c.parting(id); p != nil {
+		p.value = v
 	}
 	return false
 }

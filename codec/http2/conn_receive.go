@@ -43,11 +43,12 @@ func (c *Conn) nextMessage() any {
 	if len(c.msgs) == 0 {
 		return nil
 	}
-	m := c.msgs[0]
-	n := copy(c.msgs, c.msgs[1:])
-	c.msgs[n] = nil
-	if c.msgs = c.msgs[:n]; n == 0 && cap(c.msgs) > 16 {
-		c.msgs = nil
+	m := c.msgs[c.msgAt]
+	c.msgs[c.msgAt] = nil
+	if c.msgAt++; c.msgAt == len(c.msgs) {
+		if c.msgs, c.msgAt = c.msgs[:0], 0; cap(c.msgs) > keptPartings {
+			c.msgs = nil
+		}
 	}
 	return m
 }

@@ -209,3 +209,40 @@ func TestIdentifiersRunOut(t *testing.T) {
 		}
 	}
 }
+
+// When a connection is lost each stream is told, and found by its value, whoever else is looked
+// for meanwhile.
+func TestManyStreamsAreLost(t *testing.T) {
+	t.Parallel()
+	const n = 5_000
+	p := newServer(t, Options{MaxStreams: n})
+	w := hello()
+	for id := uint32(1); id < 2*n; id += 2 {
+		w.get(id, false)
+	}
+	p.in.Write(w.buf)
+	told := map[uint64]bool{}
+	p.on = func(msg any) bool {
+		if r, ok := msg.(*http.Request); ok {
+			p.c.SetValue(r.ID, r.ID)
+			r.Close()
+			return true
+		}
+		m := msg.(*http.Content)
+		if p.c.Value(m.ID) != any(m.ID) || told[m.ID] || m.Err == nil {
+			t.Fatalf("stream %d: %v, %v", m.ID, p.c.Value(m.ID), m.Err)
+		}
+		if other := m.ID ^ 2; p.c.Value(other) != any(other) {
+			t.Fatalf("stream %d has lost its value", other)
+		}
+		told[m.ID] = true
+		m.Close()
+		return true
+	}
+	p.read()
+	p.c.Lose(errLost)
+	p.read()
+	if len(told) != n {
+		t.Errorf("%d streams were told", len(told))
+	}
+}
