@@ -1,10 +1,15 @@
 package httpserver_test
 
 import (
+	"encoding/binary"
 	"fmt"
 	"io"
 	"log/slog"
+	"math/rand/v2"
+	nethttp "net/http"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -32,6 +37,15 @@ func (s *h1Script) serve(x *httpserver.Exchange) bool {
 	return s.h2Script.serve(x)
 }
 
+// start begins the connection.
+func (s *h1Script) start(server *httpserver.Server) {
+	server.Logger = slog.New(slog.DiscardHandler)
+	config := channel.NewConfig()
+	config.AllowHalfClosure = true
+	config.Logger = server.Logger
+	s.Channel = embedded.NewConfig(config, installer{server})
+}
+
 // step plays the next thing.
 func (s *h1Script) step() {
 	arg := int(s.next())
@@ -41,17 +55,17 @@ func (s *h1Script) step() {
 	fields := "Host: x\r\n" + []string{"", "", "Connection: close\r\n", "Connection: keep-alive\r\n"}[more>>2]
 	switch arg % 16 {
 	case 0, 1:
-		s.feed("GET / HTTP/" + version + "\r\n" + fields + "\r\n")
+		s.feed("GET " + s.path + " HTTP/" + version + "\r\n" + fields + "\r\n")
 	case 2:
-		s.feed("HEAD / HTTP/" + version + "\r\n" + fields + "\r\n")
+		s.feed("HEAD " + s.path + " HTTP/" + version + "\r\n" + fields + "\r\n")
 	case 3:
-		s.feed(fmt.Sprintf("POST / HTTP/%s\r\n%sContent-Length: %d\r\n\r\n%s", version, fields, len(content), content))
+		s.feed(fmt.Sprintf("POST %s HTTP/%s\r\n%sContent-Length: %d\r\n\r\n%s", s.path, version, fields, len(content), content))
 	case 4:
-		s.feed("POST / HTTP/1.1\r\n" + fields + "Content-Length: 1000000\r\n\r\n" + content)
+		s.feed("POST " + s.path + " HTTP/1.1\r\n" + fields + "Content-Length: 1000000\r\n\r\n" + content)
 	case 5:
-		s.feed("POST / HTTP/1.1\r\n" + fields + "Expect: 100-continue\r\nContent-Length: 2000\r\n\r\n")
+		s.feed("POST " + s.path + " HTTP/1.1\r\n" + fields + "Expect: 100-continue\r\nContent-Length: 2000\r\n\r\n")
 	case 6:
-		s.feed("POST / HTTP/1.1\r\n" + fields + "Transfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\nTrailer: 1\r\n\r\n")
+		s.feed("POST " + s.path + " HTTP/1.1\r\n" + fields + "Transfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\nTrailer: 1\r\n\r\n")
 	case 7:
 		s.feed(content)
 	case 8:
@@ -144,12 +158,9 @@ func FuzzExchanges(f *testing.F) {
 		if len(script) > 1<<10 {
 			return
 		}
-		s := &h1Script{h2Script: &h2Script{t: t, rest: script}}
-		server := &httpserver.Server{Native: httpserver.NativeFunc(s.serve), Logger: slog.New(slog.DiscardHandler)}
-		config := channel.NewConfig()
-		config.AllowHalfClosure = true
-		config.Logger = server.Logger
-		s.Channel = embedded.NewConfig(config, installer{server})
+		s := &h1Script{h2Script: &h2Script{t: t, rest: script, path: "/"}}
+		server := &httpserver.Server{Native: httpserver.NativeFunc(s.serve)}
+		s.start(server)
 		sent := ""
 		for len(s.rest) > 0 {
 			s.step()
@@ -160,4 +171,51 @@ func FuzzExchanges(f *testing.F) {
 		s.checkSent(sent)
 		s.end(server)
 	})
+}
+
+// The same with net/http handlers, on goroutines of their own: all of them end.
+func TestWhateverHandlersDo(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(60) {
+		random := rand.New(rand.NewPCG(seed, 3))
+		var running atomic.Int64
+		handler := handlerOf(&running)
+		var mu sync.Mutex
+		s := &h1Script{h2Script: &h2Script{t: t}}
+		server := newStd(nethttp.HandlerFunc(func(w nethttp.ResponseWriter, r *nethttp.Request) {
+			mu.Lock() // requests of a connection are served one after another
+			s.methods = append(s.methods, http.Method(r.Method))
+			mu.Unlock()
+			handler(w, r)
+		}))
+		s.start(server)
+		sent := ""
+		for range 40 {
+			path := []byte("/")
+			for range random.IntN(5) {
+				path = append(path, "rpcwwwsffhitdx"[random.IntN(14)])
+			}
+			s.path = string(path)
+			s.rest = binary.BigEndian.AppendUint64(s.rest[:0], random.Uint64())
+			s.step()
+			s.rest = s.rest[:0]
+			sent += rawSent(t, s.Channel)
+		}
+		s.FailInbound(io.ErrClosedPipe) // an end would not be seen by who doesn't read
+		s.SetTransportWritable(true)
+		await(t, "the connection ends", func() bool {
+			s.Advance(time.Second)
+			sent += rawSent(t, s.Channel)
+			return !s.IsOpen()
+		})
+		await(t, "every handler ends", func() bool {
+			s.RunPending()
+			return running.Load() == 0
+		})
+		sent += rawSent(t, s.Channel)
+		mu.Lock()
+		s.checkSent(sent)
+		mu.Unlock()
+		s.end(server)
+	}
 }
