@@ -16,7 +16,7 @@ var panicCases = []testCase{
 	{"in a write listener", panicInListener},
 	{"in OnError", panicInOnError},
 	{"over a buffer closed after its write", both(closedAfterWrite)},
-	{"over a buffer closed while it is sent", both(closedWhileSent)},
+	{"over a buffer closed while it waits", both(closedWhileItWaits)},
 }
 
 // closedAfterWrite closes what it has written: the channel ends, and only that.
@@ -43,21 +43,22 @@ func closedAfterWrite(e *env, end string) {
 	e.barrier()
 }
 
-// closedWhileSent closes what the transport has taken a part of.
-func closedWhileSent(e *env, end string) {
+// closedWhileItWaits closes what waits behind something that the transport has taken a part of.
+func closedWhileItWaits(e *env, end string) {
 	p := e.newPair()
 	a, b := p.ends(end)
 	b.config = autoReadOff
 	b.probe.discard = true
 	a.probe.takeErr, b.probe.takeErr = true, true
 	p.connect()
-	mine := buffer.Wrap(make([]byte, 16<<20))
+	_, before := e.fill(a)
+	mine := buffer.Wrap(make([]byte, 1<<20))
 	f := a.ch.WriteAndFlush(mine)
-	e.barrier()
 	e.onLoop(a.ch, mine.Close)
 	b.ch.SetAutoRead(true)
 	a.probe.awaitEnd()
 	b.probe.awaitEnd()
+	_ = e.wait(before) // it may have left, or not
 	if err := e.wait(f); !errors.Is(err, buffer.ErrClosed) {
 		e.Errorf("the write ended with %v", err)
 	}
