@@ -48,6 +48,8 @@ func (p over2) cut(x *Exchange) {
 // if a part was.
 func (p over2) refused(x *Exchange, head bool, err error) {
 	if head {
+		ch := x.conn.ctx.Channel()
+		ch.Logger().Warn("answer can't be sent; the client gets a 500", "channel", ch, "error", err)
 		r := http.NewResponse(500)
 		r.ID, r.End, r.CloseConn = x.id, true, true
 		x.conn.write(r)

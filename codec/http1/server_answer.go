@@ -120,7 +120,7 @@ func (c *ServerCodec) writeResponse(ctx *channel.Context, r *http.Response) chan
 	if err != nil {
 		r.Close()
 		if final && !c.enc.Open() && x&exRefused == 0 { // nothing of an answer has been sent
-			c.answerFault(ctx)
+			c.answerFault(ctx, err)
 		}
 		return failed(ctx, err)
 	}

@@ -85,8 +85,10 @@ func (c *ServerCodec) refuseWith(ctx *channel.Context, err *Error) {
 	}
 }
 
-// answerFault answers for a handler whose own answer could not be written.
-func (c *ServerCodec) answerFault(ctx *channel.Context) {
+// answerFault answers for a handler whose own answer could not be written, and says why: few
+// listen to the futures of writes.
+func (c *ServerCodec) answerFault(ctx *channel.Context, err error) {
+	ctx.Channel().Logger().Warn("answer can't be sent; the client gets a 500", "channel", ctx.Channel(), "error", err)
 	c.exchanges.flags[0] |= exRefused | exError
 	c.dropHeldFor(c.next, ErrRefused)
 	c.writeResponse(ctx, errorResponse(ctx, c.next, 500, ""))
