@@ -21,7 +21,8 @@ func (e *DecodeError) Error() string { return "decode: " + e.Err.Error() }
 // Unwrap returns Err.
 func (e *DecodeError) Unwrap() error { return e.Err }
 
-// EncodeError fails the future of a message that an encoder could not take.
+// EncodeError fails the future of a message that an encoder could not take. Nothing else tells
+// of it; channel.FireErrorOnFailure as a listener makes it an error of the pipeline.
 type EncodeError struct {
 	Err error // what the Encoder has returned
 }
