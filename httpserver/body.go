@@ -47,8 +47,15 @@ func (x *Exchange) SetBodyReader(r BodyReader) {
 }
 
 // Collect calls fn with the whole content, which it owns, once it has come; body is nil if
-// there is none, and after an error. Content of more than limit bytes is ErrBodyTooLarge.
+// there is none, and after an error. Content of more than limit bytes is ErrBodyTooLarge: where
+// that is declared, fn is called before Collect returns, and a client that waits is not asked.
 func (x *Exchange) Collect(limit int64, fn func(x *Exchange, body *buffer.Buffer, err error)) {
+	if x.length > limit && x.state&(sAnswered|sUnwanted) == 0 {
+		x.dropReader()
+		x.refuse()
+		fn(x, nil, ErrBodyTooLarge)
+		return
+	}
 	x.SetBodyReader(&collector{limit: limit, fn: fn})
 }
 

@@ -171,6 +171,22 @@ func TestCollect(t *testing.T) {
 	want(t, ch, textAnswer("200 OK", "0"))
 }
 
+// Content that is declared to be too large is refused before it comes.
+func TestCollectRefusesAtOnce(t *testing.T) {
+	t.Parallel()
+	ch := embedNative(t, func(x *httpserver.Exchange) bool {
+		x.Collect(8, func(x *httpserver.Exchange, body *buffer.Buffer, err error) {
+			if body != nil || err != httpserver.ErrBodyTooLarge {
+				t.Errorf("collected %v, %v", body, err)
+			}
+			x.Respond(413, "text/plain", nil)
+		})
+		return true
+	})
+	feed(t, ch, "POST / HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 9\r\n\r\n")
+	want(t, ch, "HTTP/1.1 413 Content Too Large\r\nContent-Type: text/plain\r\nConnection: close\r\nContent-Length: 0\r\n\r\n")
+}
+
 // Of two readers the last one gets the content that is yet to come, and nothing is left of what
 // the other one had (TestMain looks).
 func TestSecondBodyReader(t *testing.T) {
