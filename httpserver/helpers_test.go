@@ -18,6 +18,7 @@ import (
 	"millrace.dev/channel"
 	"millrace.dev/channel/embedded"
 	"millrace.dev/httpserver"
+	"millrace.dev/loop"
 )
 
 // patience is how long a test waits for what has to come.
@@ -35,6 +36,9 @@ func serve(t testing.TB, s *httpserver.Server) string {
 	if s.Logger == nil {
 		s.Logger = slog.New(slog.DiscardHandler)
 	}
+	if s.Group == nil {
+		s.Group = newGroup(t, 2) // whatever the machine has: the loops of all tests need descriptors
+	}
 	ch, err := s.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -45,6 +49,21 @@ func serve(t testing.TB, s *httpserver.Server) string {
 		}
 	})
 	return ch.LocalAddr().String()
+}
+
+// newGroup returns a group that ends with the test.
+func newGroup(t testing.TB, loops int) *loop.Group {
+	t.Helper()
+	g, err := loop.NewGroup(loop.Options{Loops: loops, Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if _, err := g.Shutdown(0, patience).Wait(context.Background()); err != nil {
+			t.Error(err)
+		}
+	})
+	return g
 }
 
 func newStd(h nethttp.Handler) *httpserver.Server { return &httpserver.Server{Handler: h} }

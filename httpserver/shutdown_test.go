@@ -20,21 +20,6 @@ import (
 	"millrace.dev/loop"
 )
 
-// oneLoop returns a group of a single loop, that ends with the test.
-func oneLoop(t *testing.T) *loop.Group {
-	t.Helper()
-	g, err := loop.NewGroup(loop.Options{Loops: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if _, err := g.Shutdown(0, patience).Wait(context.Background()); err != nil {
-			t.Error(err)
-		}
-	})
-	return g
-}
-
 func TestShutdownDrains(t *testing.T) {
 	t.Parallel()
 	started, release := make(chan struct{}), make(chan struct{})
@@ -45,7 +30,7 @@ func TestShutdownDrains(t *testing.T) {
 		}
 		fmt.Fprint(w, "done")
 	})}
-	s.Group = oneLoop(t) // the idle connection's end tells that the busy one knows, too
+	s.Group = newGroup(t, 1) // the idle connection's end tells that the busy one knows, too
 	addr := serve(t, s)
 	idle, busy := dial(t, addr), dial(t, addr)
 	idle.send(getLine)
