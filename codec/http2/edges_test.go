@@ -214,7 +214,7 @@ func TestIdentifiersRunOut(t *testing.T) {
 // for meanwhile.
 func TestManyStreamsAreLost(t *testing.T) {
 	t.Parallel()
-	const n = 5_000
+	const n = 2_000
 	p := newServer(t, Options{MaxStreams: n})
 	w := hello()
 	for id := uint32(1); id < 2*n; id += 2 {

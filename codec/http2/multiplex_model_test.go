@@ -400,7 +400,7 @@ func runMuxModel(t *testing.T, seed uint64, steps int) {
 
 func TestMultiplexedStreams(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(30) {
+	for seed := range uint64(20) {
 		runMuxModel(t, seed, 200)
 	}
 }
