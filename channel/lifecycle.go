@@ -330,6 +330,7 @@ func (ch *Channel) finishOutput() Future {
 	}
 	ch.queue.fail()
 	ch.failWrites(ErrOutputShutdown)
+	ch.checkLowWatermark() // who waits to write had better be refused than wait on
 	if p != nil {
 		p.TrySucceed(future.Void{})
 	}

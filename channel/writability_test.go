@@ -144,6 +144,24 @@ func TestWritabilityOfAClosedChannel(t *testing.T) {
 	}
 }
 
+// Who waits to write is told when the output has been shut down: nothing is pending any more.
+func TestWritabilityOfAShutOutput(t *testing.T) {
+	t.Parallel()
+	e := &edges{}
+	r := newRig(t, watermarks(10, 20), e)
+	r.write(50)
+	if err := r.ch.Shutdown(channel.Outbound).Err(); err != nil {
+		t.Fatal(err)
+	}
+	r.loop.RunPending()
+	if got := e.take(); !same(got, []bool{false, true}) || !r.ch.IsWritable() || r.ch.PendingBytes() != 0 {
+		t.Errorf("events %v, writable %v, %d bytes pending", got, r.ch.IsWritable(), r.ch.PendingBytes())
+	}
+	if err := r.ch.Write(buffer.CopyString("x")).Err(); err != channel.ErrOutputShutdown {
+		t.Error(err)
+	}
+}
+
 // A writer that heeds IsWritable is held to about the high mark.
 func TestWritabilityBoundsAWriter(t *testing.T) {
 	t.Parallel()
