@@ -246,3 +246,34 @@ func TestManyStreamsAreLost(t *testing.T) {
 		t.Errorf("%d streams were told", len(told))
 	}
 }
+
+// A stream that had to wait for its turn, because the connection is slow, has its time for what
+// the peer does then.
+func TestWaitingForATurnIsNoStall(t *testing.T) {
+	t.Parallel()
+	for _, closed := range []bool{false, true} { // the connection's window, meanwhile
+		p := newServer(t, Options{StallTimeout: 10 * time.Second})
+		w := hello().raw(AppendSettings(nil, Setting{SettingInitialWindowSize, 1000})).raw(AppendSettingsAck(nil)).get(1, true)
+		w.feed(t, p, 0)
+		if closed {
+			p.c.sendWindow = 0
+		}
+		p.answer(1, 200, strings.Repeat("x", 5000), true)
+		at := 15 * time.Second
+		p.c.now = at // nothing was taken so far
+		w.raw(AppendWindowUpdate(nil, 0, 100_000))
+		p.in.Write(w.buf)
+		if msg, err := p.c.Next(p.in, at); msg != nil || err != nil {
+			t.Fatal(msg, err)
+		}
+		p.output()
+		_, _ = p.c.Tick(at)
+		if over := p.c.Streams() == 0; over != closed {
+			t.Errorf("window closed: %v, reset: %v", closed, over)
+		}
+		_, _ = p.c.Tick(at + 10*time.Second)
+		if p.c.Streams() != 0 {
+			t.Error("the stream is kept though its window stays closed")
+		}
+	}
+}

@@ -11,6 +11,7 @@ type timing struct {
 	roundTrip time.Duration // of the last one
 	idle      time.Duration // since when there has been no stream
 	sent      time.Duration // when the connection's window has last let something through
+	opened    time.Duration // when that window was closed last, and then opened
 	tick      time.Duration // see TickWithin
 	pongs     uint64
 	pings     uint8 // in flight: bits of pingKind

@@ -148,6 +148,9 @@ func (c *Conn) windowUpdate(h FrameHeader) error {
 		if n == 0 {
 			return errWindowZero
 		}
+		if c.sendWindow <= 0 {
+			c.timing.opened = c.now
+		}
 		if c.sendWindow += int64(n); c.sendWindow > MaxWindow {
 			return errWindow
 		}

@@ -1,6 +1,10 @@
 package http2
 
-import "millrace.dev/buffer"
+import (
+	"time"
+
+	"millrace.dev/buffer"
+)
 
 // Streams with content that may be sent stand in a ring. Each turn sends one DATA frame of
 // the stream in front, which then goes to the end: a large answer takes as long as it needs,
@@ -79,6 +83,7 @@ func (c *Conn) schedule(s *stream) {
 		return
 	}
 	s.flags |= inRing
+	s.lined = uint32(c.now / time.Millisecond)
 }
 
 // Pull returns the next buffer that is to be sent, which the caller owns, or nil. With
@@ -145,7 +150,15 @@ func (c *Conn) takeTurn() *stream {
 		return nil
 	}
 	c.ring.remove(s)
+	s.progress = min(s.progress+c.waited(s), c.now)
 	return s
+}
+
+// waited returns how long a stream has been waiting for its turn, the connection's window being
+// open: no fault of the peer's.
+func (c *Conn) waited(s *stream) time.Duration {
+	lined := time.Duration(uint32(c.now/time.Millisecond)-s.lined) * time.Millisecond
+	return min(lined, c.now-c.timing.opened)
 }
 
 // sendFrame writes n bytes of the chunk in front as a DATA frame, with what follows if that

@@ -26,6 +26,7 @@ type stream struct {
 	queued   int64         // bytes of content in it
 	progress time.Duration // when the peer has last taken enough of it, or it began to wait
 	trickle  int32         // bytes that it has taken since
+	lined    uint32        // when it came into the ring, in milliseconds of the Conn's clock
 
 	head  *http.Request // of a client: waits for its turn to be sent
 	value any           // the user's
