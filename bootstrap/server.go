@@ -138,5 +138,11 @@ func (s *Server) Refused() int64 { return s.refused.total.Load() }
 func (s *Server) Listeners() []*channel.Channel {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return append([]*channel.Channel(nil), s.listeners...)
+	var open []*channel.Channel
+	for _, ch := range s.listeners { // one that has closed leaves a moment later
+		if ch.IsOpen() {
+			open = append(open, ch)
+		}
+	}
+	return open
 }
