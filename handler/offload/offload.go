@@ -299,7 +299,8 @@ func (h *Handler[M]) OnInactive(ctx *channel.Context) {
 }
 
 // Removed implements channel.RemovedHandler. From a channel that stays open, what was handed
-// over is still worked on, and its results go on from where the handler stood.
+// over is still worked on, and its results go on from where the handler stood; what it writes
+// doesn't wait for a slow peer any more.
 func (h *Handler[M]) Removed(ctx *channel.Context) {
 	if !ctx.Channel().IsOpen() {
 		h.close()
@@ -310,6 +311,7 @@ func (h *Handler[M]) Removed(ctx *channel.Context) {
 		ctx.Read()
 	}
 	if h.lane != nil {
+		h.lane.setWritable(true) // it wouldn't hear of it, and wait for ever
 		ctx.Channel().CloseFuture().OnComplete(func(channel.Future) { h.close() })
 	}
 }

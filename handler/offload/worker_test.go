@@ -88,6 +88,33 @@ func TestWorkerWaitsForWritability(t *testing.T) {
 	})
 }
 
+// Work that waits for the peer goes on when its handler, which would tell it, is removed.
+func TestWorkerGoesOnWhenItsHandlerIsRemoved(t *testing.T) {
+	t.Parallel()
+	pool := newPool(t, 1)
+	config := channel.NewConfig()
+	config.WriteBufferLow, config.WriteBufferHigh = 100, 1000
+	var written atomic.Int32
+	h := offload.NewWorker[int](pool, flood{&written}, offload.Options{Queue: 4})
+	ch := embedded.NewConfig(config, h)
+	defer ch.Finish()
+	ch.SetTransportWritable(false)
+	_ = ch.WriteInbound(100)
+	until(t, ch, "the channel is full", func() bool { return !ch.IsWritable() })
+	if err := ch.Pipeline().RemoveHandler(h); err != nil {
+		t.Fatal(err)
+	}
+	ch.SetTransportWritable(true)
+	total := 0
+	until(t, ch, "all was sent", func() bool {
+		for msg := ch.ReadOutbound(); msg != nil; msg = ch.ReadOutbound() {
+			total += msg.(*buffer.Buffer).Len()
+			channel.Dispose(msg)
+		}
+		return total == 100*100
+	})
+}
+
 // flood writes as many buffers of 100 bytes as it is told.
 type flood struct{ written *atomic.Int32 }
 
