@@ -224,6 +224,65 @@ var exchangeCases = []exchangeCase{
 	{"read from small", func(w nethttp.ResponseWriter, _ *nethttp.Request) {
 		_, _ = w.(io.ReaderFrom).ReadFrom(io.LimitReader(strings.NewReader("yy"), 1))
 	}, getLine},
+	{"redirect behind content", func(w nethttp.ResponseWriter, r *nethttp.Request) {
+		_, _ = io.WriteString(w, "x")
+		nethttp.Redirect(w, r, "/b", nethttp.StatusFound)
+	}, getLine},
+	{"error behind error", func(w nethttp.ResponseWriter, _ *nethttp.Request) {
+		w.Header().Set("ETag", "e")
+		nethttp.Error(w, "no", nethttp.StatusNotFound)
+		nethttp.Error(w, "not at all", nethttp.StatusGone)
+	}, getLine},
+	{"not modified with content", func(w nethttp.ResponseWriter, _ *nethttp.Request) {
+		nethttp.Error(w, "same as before", nethttp.StatusNotModified)
+	}, getLine + getLine},
+	{"hints and nothing", func(w nethttp.ResponseWriter, _ *nethttp.Request) {
+		for range 3 {
+			w.WriteHeader(nethttp.StatusEarlyHints)
+		}
+		w.WriteHeader(nethttp.StatusNoContent)
+		w.WriteHeader(nethttp.StatusEarlyHints)
+	}, getLine + getLine},
+	{"flushes between pieces of any size", func(w nethttp.ResponseWriter, _ *nethttp.Request) {
+		w.WriteHeader(206)
+		for _, n := range []int{0, 1, 5000, 0, 70000, 2} {
+			_, _ = w.Write([]byte(strings.Repeat("x", n)))
+			_ = nethttp.NewResponseController(w).Flush()
+		}
+	}, getLine + getLine},
+	{"pieces to HEAD", with("Content-Length: 75000", func(w nethttp.ResponseWriter, _ *nethttp.Request) {
+		_, _ = io.WriteString(w, strings.Repeat("x", 5000))
+		_ = nethttp.NewResponseController(w).Flush()
+		_, _ = io.Copy(w, strings.NewReader(strings.Repeat("y", 70000)))
+	}), headLine + headLine + getLine},
+	{"content read in part", func(w nethttp.ResponseWriter, r *nethttp.Request) {
+		b := make([]byte, 2)
+		n, err := io.ReadFull(r.Body, b)
+		fmt.Fprint(w, n, err)
+	}, post5 + chunked5 + post5},
+	{"content read beyond its end", func(w nethttp.ResponseWriter, r *nethttp.Request) {
+		n, err := io.ReadFull(r.Body, make([]byte, 9))
+		again, eof := r.Body.Read(make([]byte, 9))
+		fmt.Fprint(w, n, err, again, eof)
+	}, post5 + chunked5 + getLine},
+	{"content sent back", func(w nethttp.ResponseWriter, r *nethttp.Request) {
+		b, _ := io.ReadAll(r.Body)
+		_, _ = w.Write(b)
+	}, post5 + chunked5 + "POST / HTTP/1.0\r\nConnection: keep-alive\r\nContent-Length: 2\r\n\r\nhi" + post5},
+	{"panic amid pipelined requests", func(w nethttp.ResponseWriter, r *nethttp.Request) {
+		if r.Method == "HEAD" {
+			panic(nethttp.ErrAbortHandler)
+		}
+		_, _ = io.WriteString(w, "x")
+	}, post5 + getLine + headLine + getLine},
+	{"close amid pipelined requests", func(w nethttp.ResponseWriter, r *nethttp.Request) {
+		if r.Method == "HEAD" {
+			w.Header().Set("Connection", "close")
+		}
+	}, post5 + getLine + headLine + getLine},
+	{"1.0 amid pipelined requests", dump, post5 + "GET /a HTTP/1.0\r\nConnection: Keep-Alive\r\n\r\n" + getLine + get10 + getLine},
+	{"chunk extensions and trailers", dump, "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n" +
+		"5;a=b;c=\"d;e\"\r\nhello\r\n0;z\r\nContent-Length: 50\r\nHost: y\r\n\r\n" + getLine},
 	{"pipelined", func(w nethttp.ResponseWriter, r *nethttp.Request) { fmt.Fprint(w, r.URL.Path) },
 		"GET /1 HTTP/1.1\r\nHost: x\r\n\r\nPOST /2 HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\n\r\nxGET /3 HTTP/1.1\r\nHost: x\r\n\r\n"},
 }
