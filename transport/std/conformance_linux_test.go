@@ -6,8 +6,8 @@ import (
 
 	"millrace.dev/bootstrap"
 	"millrace.dev/channel"
+	"millrace.dev/internal/conformance"
 	"millrace.dev/loop"
-	"millrace.dev/transport/internal/conformance"
 	"millrace.dev/transport/std"
 	"millrace.dev/transport/tcp"
 	"millrace.dev/transport/unix"

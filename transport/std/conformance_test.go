@@ -6,7 +6,7 @@ import (
 
 	"millrace.dev/bootstrap"
 	"millrace.dev/buffer/buffertest"
-	"millrace.dev/transport/internal/conformance"
+	"millrace.dev/internal/conformance"
 	"millrace.dev/transport/std"
 )
 

@@ -9,8 +9,8 @@ import (
 	"millrace.dev/bootstrap"
 	"millrace.dev/buffer/buffertest"
 	"millrace.dev/channel"
+	"millrace.dev/internal/conformance"
 	"millrace.dev/loop"
-	"millrace.dev/transport/internal/conformance"
 	"millrace.dev/transport/unix"
 )
 

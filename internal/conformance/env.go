@@ -156,7 +156,7 @@ func (p *pair) listen() net.Addr {
 	e.Helper()
 	s := &bootstrap.Server{
 		Group: e.serverGroup, Transport: e.transport, Logger: quiet, Config: config(p.server.config),
-		Init: func(ch *channel.Channel) error { return ch.Pipeline().AddLast("probe", p.server.probe) },
+		Init: e.init(p.server, false),
 	}
 	l, err := s.Bind(e.maker.Addr(e.T)).Wait(e.ctx)
 	if err != nil {
@@ -173,7 +173,19 @@ func (p *pair) start(addr net.Addr) future.Future[*channel.Channel] {
 func (e *env) newClient(s *side) *bootstrap.Client {
 	return &bootstrap.Client{
 		Group: e.clientGroup, Transport: e.clientTransport, Config: config(s.config),
-		Init: func(ch *channel.Channel) error { return ch.Pipeline().AddLast("probe", s.probe) },
+		Init: e.init(s, true),
+	}
+}
+
+// init fills the pipeline of one end.
+func (e *env) init(s *side, client bool) func(ch *channel.Channel) error {
+	return func(ch *channel.Channel) error {
+		if wrap := e.maker.Wrap; wrap != nil {
+			if err := wrap(ch.Pipeline(), client); err != nil {
+				return err
+			}
+		}
+		return ch.Pipeline().AddLast("probe", s.probe)
 	}
 }
 
