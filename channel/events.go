@@ -98,6 +98,9 @@ func (ch *Channel) unhandledError(err error) {
 		ch.Logger().Warn("error reached the end of the pipeline unhandled; closing the channel",
 			"channel", ch, "error", err)
 	}
+	if ch.flushWanted && ch.outputState == outputOpen {
+		ch.flushNow() // what a handler has said about the error before it passed it on
+	}
 	ch.close(err)
 }
 

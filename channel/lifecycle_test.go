@@ -311,6 +311,25 @@ func TestUnhandled(t *testing.T) {
 	}
 }
 
+// lastWord writes something about an error, and passes it on.
+type lastWord struct{}
+
+func (lastWord) OnError(ctx *channel.Context, err error) {
+	ctx.WriteAndFlush(buffer.CopyString("sorry"))
+	ctx.FireError(err)
+}
+
+// What a handler has said about an error is sent before the channel closes for it.
+func TestLastWordBeforeAnUnhandledError(t *testing.T) {
+	t.Parallel()
+	c, _ := logged()
+	r := newRig(t, c, lastWord{})
+	r.driver.Error(errBoom)
+	if got := string(r.sent); got != "sorry" || r.ch.IsOpen() {
+		t.Errorf("open %t, sent %q", r.ch.IsOpen(), got)
+	}
+}
+
 // unreachable is what a keep-alive ends with.
 var unreachable = func() error {
 	if runtime.GOOS == "windows" {

@@ -31,3 +31,14 @@ func (c *Context) Appended(n int) Future {
 	ch.addPending(int64(n))
 	return ch.writeFuture(q.next)
 }
+
+// NextWrite returns the future of the next Write from this context, for a handler that keeps
+// what is written to it until it writes it as one. That write has to follow, or the channel to
+// close. ok is false if a handler nearer to the transport takes writes, which may make several
+// of one: a promise takes the future's place then.
+func (c *Context) NextWrite() (f Future, ok bool) {
+	if c.before(capWrite) != nil {
+		return Future{}, false
+	}
+	return c.ch.writeFuture(c.ch.queue.next + 1), true
+}

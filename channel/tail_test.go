@@ -119,3 +119,75 @@ func (passThrough) Write(ctx *channel.Context, msg any) channel.Future {
 	b := msg.(*buffer.Buffer)
 	return ctx.Write(b)
 }
+
+// gatherer keeps what is written until the flush, and writes it as one.
+type gatherer struct{ kept *buffer.Buffer }
+
+func (g *gatherer) Write(ctx *channel.Context, msg any) channel.Future {
+	if g.kept == nil {
+		g.kept = msg.(*buffer.Buffer)
+	} else {
+		g.kept.Append(msg.(*buffer.Buffer))
+	}
+	f, ok := ctx.NextWrite()
+	if !ok {
+		panic("a handler in between")
+	}
+	return f
+}
+
+func (g *gatherer) Flush(ctx *channel.Context) {
+	if b := g.kept; b != nil {
+		g.kept = nil
+		ctx.Write(b)
+	}
+	ctx.Flush()
+}
+
+// The future of a write to come is done with it, or fails with the channel.
+func TestNextWrite(t *testing.T) {
+	t.Parallel()
+	m, err := loop.NewManual(loop.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	to, g := &tailSink{}, &gatherer{}
+	ch := channel.New(m.Loop(), to, nil, nil)
+	if err := ch.Pipeline().AddLast("gatherer", g); err != nil {
+		t.Fatal(err)
+	}
+	ch.Register()
+	one, two := ch.Write(buffer.CopyString("one ")), ch.Write(buffer.CopyString("two"))
+	m.RunPending()
+	if one.IsDone() || two.IsDone() {
+		t.Fatal("done before it was written")
+	}
+	ch.Flush()
+	m.RunPending()
+	if !one.IsSuccess() || !two.IsSuccess() || string(to.got) != "one two" {
+		t.Fatalf("%v, %v, sent %q", one.Err(), two.Err(), to.got)
+	}
+	three := ch.Write(buffer.CopyString("three"))
+	ch.Close()
+	if three.Err() != channel.ErrClosed {
+		t.Errorf("what was never written: %v", three.Err())
+	}
+	g.kept.Close()
+}
+
+// Behind a handler that takes writes nobody knows how many they become.
+func TestNextWriteBehindAWriteHandler(t *testing.T) {
+	t.Parallel()
+	asked, known := false, false
+	ask := eventHandler(func(ctx *channel.Context) { asked = true; _, known = ctx.NextWrite() })
+	r := newRig(t, nil, passThrough{}, ask)
+	r.ch.FireEvent("ask")
+	if !asked || known {
+		t.Errorf("asked %t, known %t", asked, known)
+	}
+}
+
+type eventHandler func(ctx *channel.Context)
+
+func (f eventHandler) OnEvent(ctx *channel.Context, _ any) { f(ctx) }
