@@ -10,6 +10,7 @@ import (
 	"millrace.dev/codec/http"
 	"millrace.dev/codec/http1"
 	"millrace.dev/codec/http2"
+	"millrace.dev/handler/tls"
 	"millrace.dev/loop"
 )
 
@@ -22,7 +23,8 @@ type conn struct {
 	proto  protocol  // nil after a hijack
 	first  *Exchange // those unanswered, or with content to come, oldest first
 	newest *Exchange
-	std    *stdConn // what net/http requests share; nil until there is one
+	std    *stdConn           // what net/http requests share; nil until there is one
+	tls    *tls.HandshakeDone // nil on a plain connection
 	timer  loop.Timer
 	due    time.Duration // when the timer fires
 	paused int32         // those who want no input
@@ -293,6 +295,9 @@ func (c *conn) OnEvent(ctx *channel.Context, event any) {
 	case *http1.Preface:
 		c.becomeHTTP2((*channel.Pipeline).AddAfter)
 		return
+	case *tls.HandshakeDone:
+		c.tls = e
+		c.negotiated(e.NegotiatedProtocol())
 	case Negotiated:
 		c.negotiated(e.NegotiatedProtocol())
 	case bootstrap.Drain:
@@ -321,6 +326,9 @@ func (c *conn) OnShutdown(ctx *channel.Context, d channel.Direction) {
 
 // OnError is told why the connection is about to be lost.
 func (c *conn) OnError(ctx *channel.Context, err error) {
+	if c.tls == nil && c.shard.server.tls != nil {
+		c.answerPlain(err)
+	}
 	c.clientGone(err)
 	ctx.FireError(err)
 }

@@ -2,6 +2,7 @@ package httpserver
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"log/slog"
 	"math"
@@ -47,9 +48,13 @@ type Server struct {
 	// channel.NewConfig().
 	Config *channel.Config
 	// InitChannel, if set, adds handlers to a new connection's pipeline before those that
-	// speak HTTP, such as one for TLS. On the channel's loop; an error closes the
+	// speak HTTP, and behind the one for TLS. On the channel's loop; an error closes the
 	// connection.
 	InitChannel func(ch *channel.Channel) error
+
+	// TLS, if set, has connections encrypted. Of NextProtos, which ALPN offers, it gets
+	// "h2" and "http/1.1" if it has none itself. See crypto/tls for certificates.
+	TLS *tls.Config
 
 	// Limits bounds what a request may be; see http.Limits for the defaults.
 	Limits http.Limits
@@ -84,6 +89,7 @@ type Server struct {
 	once     sync.Once
 	startErr error
 	boot     bootstrap.Server
+	tls      *tls.Config
 	codecs   *http1.ServerCodecs
 	codecs2  *http2.ServerCodecs
 	ownGroup bool
@@ -111,6 +117,7 @@ func (s *Server) prepare() error {
 	s.done = make(chan struct{})
 	s.shards = make(map[*loop.Loop]*shard)
 	s.Timeouts = s.Timeouts.effective()
+	s.tls = s.tlsConfig()
 	s.codecs = http1.NewServerCodecs(http1.ServerOptions{
 		Limits:         s.Limits,
 		MaxInFlight:    s.MaxInFlight,
@@ -190,11 +197,14 @@ func closedError(err error) error {
 	return err
 }
 
-// ListenAndServe listens on a TCP address, ":http" if it is empty, and serves until
-// Shutdown or Close. It then returns ErrServerClosed at once: wait for Shutdown to return.
+// ListenAndServe listens on a TCP address, ":http" if it is empty, or ":https" with TLS, and
+// serves until Shutdown or Close. It then returns ErrServerClosed at once: wait for Shutdown to return.
 func (s *Server) ListenAndServe(address string) error {
 	if address == "" {
 		address = ":http"
+		if s.TLS != nil {
+			address = ":https"
+		}
 	}
 	if _, err := s.Listen("tcp", address); err != nil {
 		return err
@@ -234,6 +244,11 @@ func (s *Server) Serve(l net.Listener) error {
 func (s *Server) Init(ch *channel.Channel) error {
 	if err := s.start(); err != nil {
 		return err
+	}
+	if s.tls != nil {
+		if err := ch.Pipeline().AddLast("tls", s.newTLS()); err != nil {
+			return err
+		}
 	}
 	if s.InitChannel != nil {
 		if err := s.InitChannel(ch); err != nil {

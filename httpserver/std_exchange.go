@@ -2,6 +2,7 @@ package httpserver
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"io"
 	"net"
@@ -126,6 +127,7 @@ const (
 type stdConn struct {
 	ctx      context.Context // of which those of the requests are made
 	remote   string
+	tls      *tls.ConnectionState
 	running  *stdExchange // the one that a worker has; the others wait
 	handlers int          // with streams: how many a worker has
 	hijacked *netConn
@@ -179,7 +181,7 @@ func (c *conn) serveStd(x *Exchange) {
 func (c *conn) newStdConn() *stdConn {
 	s := c.shard.server
 	ch := c.ctx.Channel()
-	sc := &stdConn{ctx: context.Background()}
+	sc := &stdConn{ctx: context.Background(), tls: c.tlsState()}
 	if s.BaseContext != nil {
 		sc.ctx = s.BaseContext(ch.Parent())
 	}

@@ -11,8 +11,7 @@ import (
 )
 
 // The *http.Request of a handler is made of one copy of the head: names, values and the
-// target are parts of one string. It has all that net/http puts into it, except for what
-// concerns TLS.
+// target are parts of one string. It has all that net/http puts into it.
 
 // canonicalNames are the names of the well-known fields as net/http spells them, which is
 // not always how their RFCs do.
@@ -79,6 +78,7 @@ func (e *stdExchange) build() {
 	r.RequestURI = text.target(m)
 	r.Proto, r.ProtoMajor, r.ProtoMinor = m.Version.String(), m.Version.Major(), m.Version.Minor()
 	r.RemoteAddr = e.conn.std.remote
+	r.TLS = e.conn.std.tls
 	r.ContentLength = m.ContentLength
 	r.Close = !m.KeepAlive
 	r.Body = nethttp.NoBody
