@@ -15,6 +15,7 @@ import (
 	"millrace.dev/codec/http1"
 	"millrace.dev/codec/http2"
 	"millrace.dev/codec/multipart"
+	"millrace.dev/handler/tls"
 	"millrace.dev/httpserver"
 	"millrace.dev/loop"
 )
@@ -39,6 +40,7 @@ func TestLimitsPage(t *testing.T) {
 	config := channel.NewConfig()
 	for setter, want := range map[string]string{
 		"channel.Config.ConnectTimeout":     span(config.ConnectTimeout),
+		"tls.Options.HandshakeTimeout":      span(tls.DefaultHandshakeTimeout),
 		"channel.Config.MaxReadsPerTurn":    strconv.Itoa(config.MaxReadsPerTurn),
 		"channel.Config.ReadBuffer":         size(config.ReadBuffer),
 		"channel.Config.ReadBufferMax":      size(config.ReadBufferMax),

@@ -18,6 +18,8 @@ type config struct {
 	oneAcceptor switchValue
 	backlog     countValue
 	maxConns    countValue
+	tlsCert     textValue
+	tlsKey      textValue
 	dir         textValue
 
 	maxLine, maxHeader, maxTrailer, maxBody sizeValue
@@ -48,6 +50,9 @@ func (c *config) check() error {
 		}
 	} else if _, _, err := net.SplitHostPort(string(c.addr)); err != nil {
 		return fmt.Errorf("flag --addr: %q is not HOST:PORT, such as %s or :8080", string(c.addr), defaultAddr)
+	}
+	if c.tlsKey != "" && c.tlsCert == "" {
+		return errors.New("flag --tls-key: is the key of a certificate, which --tls-cert has to give")
 	}
 	if c.pprof != "" {
 		if _, _, err := net.SplitHostPort(string(c.pprof)); err != nil {

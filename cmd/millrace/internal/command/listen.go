@@ -1,6 +1,7 @@
 package command
 
 import (
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
@@ -23,7 +24,26 @@ func (c *config) base(a net.Addr) string {
 	if c.network() == "unix" {
 		return "unix:" + a.String()
 	}
+	if c.tlsCert != "" {
+		return "https://" + a.String()
+	}
 	return "http://" + a.String()
+}
+
+// tls returns the configuration of encrypted connections, nil for plain ones.
+func (c *config) tls() (*tls.Config, error) {
+	if c.tlsCert == "" {
+		return nil, nil
+	}
+	key := c.tlsKey
+	if key == "" {
+		key = c.tlsCert
+	}
+	pair, err := tls.LoadX509KeyPair(string(c.tlsCert), string(key))
+	if err != nil {
+		return nil, fmt.Errorf("flags --tls-cert and --tls-key: %w", err)
+	}
+	return &tls.Config{Certificates: []tls.Certificate{pair}}, nil
 }
 
 // listen binds the server's listeners.

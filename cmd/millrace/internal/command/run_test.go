@@ -37,7 +37,7 @@ func TestServeHelpIsComplete(t *testing.T) {
 	_, out, _ := run("serve", "--help")
 	for _, want := range []string{
 		"--addr HOST:PORT\n", "(default 127.0.0.1:8080)", "--transport ", "--loops N\n", "--one-acceptor\n",
-		"--backlog N\n", "(default 4096)", "--max-conns N\n", "--dir DIRECTORY\n",
+		"--backlog N\n", "(default 4096)", "--max-conns N\n", "--tls-cert FILE\n", "--tls-key FILE\n", "--dir DIRECTORY\n",
 		"--max-request-line SIZE\n", "(default 8KiB)", "--max-header-bytes SIZE\n", "(default 32KiB)",
 		"--max-header-fields N\n", "(default 128)", "--max-trailer-bytes SIZE\n", "--max-body SIZE\n", "(default none)",
 		"--max-in-flight N\n", "(default 64)", "--no-http2\n", "--http2-max-streams N\n", "(default 256)",
@@ -107,6 +107,7 @@ func TestUsageErrors(t *testing.T) {
 		{"serve --log-level loud", "for flag --log-level: want one of debug, info, warn, error"},
 		{"serve --log-format xml", "for flag --log-format: want one of text, json"},
 		{"serve --leak-level some", "for flag --leak-level: want one of disabled, simple, advanced, paranoid"},
+		{"serve --tls-key key.pem", "flag --tls-key: is the key of a certificate, which --tls-cert has to give"},
 		{"serve --pprof 6060", `flag --pprof: "6060" is not HOST:PORT`},
 	} {
 		code, out, err := run(strings.Fields(c.args)...)
@@ -136,6 +137,7 @@ func TestStartErrors(t *testing.T) {
 		{[]string{"--addr", "127.0.0.1:99999"}, []string{"flag --addr", "99999"}},
 		{[]string{"--dir", missing}, []string{"flag --dir", missing}},
 		{[]string{"--dir", file}, []string{"flag --dir", file}},
+		{[]string{"--tls-cert", missing}, []string{"flags --tls-cert and --tls-key", missing}},
 		{[]string{"--upload-dir", missing}, []string{"flag --upload-dir", missing}},
 		{[]string{"--pprof", taken}, []string{"flag --pprof", taken}},
 	} {

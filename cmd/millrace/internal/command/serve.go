@@ -50,6 +50,10 @@ func serve(ctx context.Context, c *config, stdout, stderr io.Writer) (err error)
 			return fmt.Errorf("flag --upload-dir: %w", err)
 		}
 	}
+	encryption, err := c.tls()
+	if err != nil {
+		return err
+	}
 	group, err := loop.NewGroup(loop.Options{Name: "serve", Loops: int(c.loops), Allocator: c.bufferAllocator(), Logger: logger})
 	if err != nil {
 		return fmt.Errorf("event loops: %w", err)
@@ -61,6 +65,7 @@ func serve(ctx context.Context, c *config, stdout, stderr io.Writer) (err error)
 		Transport:   c.bootstrapTransport(),
 		OneAcceptor: bool(c.oneAcceptor),
 		Config:      c.channelConfig(),
+		TLS:         encryption,
 		Limits:      c.limits(),
 		MaxInFlight: int(c.maxInFlight),
 		NoHTTP2:     bool(c.noHTTP2),

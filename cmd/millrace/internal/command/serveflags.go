@@ -75,6 +75,10 @@ func serveFlags() (*flagSet, *config) {
 	f.add(&c.backlog, "backlog", "N", "Connections that may wait to be accepted. The system may lower it; with std it decides alone.")
 	f.add(&c.maxConns, "max-conns", "N", "Open connections at most; more are closed at once. 0 is no limit but the system's on open files.")
 
+	f.heading("Encryption")
+	f.add(&c.tlsCert, "tls-cert", "FILE", "Certificate chain, PEM. With it connections are encrypted (TLS 1.2 and 1.3), and the client chooses the version of HTTP by ALPN.")
+	f.add(&c.tlsKey, "tls-key", "FILE", "The certificate's private key, PEM. It may be in the file of --tls-cert too.")
+
 	f.heading("Files")
 	f.add(&c.dir, "dir", "DIRECTORY", "Serve this directory's files at /files/. Nothing outside it is reachable, and names that begin with a dot are not served, except .well-known.")
 

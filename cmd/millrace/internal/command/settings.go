@@ -18,6 +18,9 @@ func (c *config) settings() []pages.Fact {
 	if c.noHTTP2 {
 		protocols = "HTTP/1.1"
 	}
+	if c.tlsCert != "" {
+		protocols += ", over TLS"
+	}
 	return []pages.Fact{
 		{Name: "Protocols", Value: protocols},
 		{Name: "Connections", Value: conns},
