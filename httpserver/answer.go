@@ -96,6 +96,10 @@ func (x *Exchange) sendHead(r *http.Response) channel.Future {
 	}
 	r.ID = x.id
 	end := false
+	if r.Status == 100 && x.is(sExpects) { // a handler asks for the content by itself
+		x.state &^= sExpects
+		x.lastIn = c.ctx.Loop().Now()
+	}
 	if r.Status >= 200 {
 		x.state |= sStarted
 		end = r.End

@@ -153,6 +153,7 @@ func FuzzExchanges(f *testing.F) {
 	f.Add([]byte{3, 0, 5, 0, 200, 5, 0, 200, 11, 0, 9, 0, 12, 255, 12, 255})
 	f.Add([]byte{84, 3, 1, 0, 5, 2, 1, 3, 14, 240, 10, 0, 1, 0, 255, 12, 40})
 	f.Add([]byte{54, 94, 158, 147, 29, 172, 104, 27, 2, 40, 14, 236, 253})
+	f.Add([]byte("%10\xff"))
 	f.Add([]byte{5, 0, 5, 1, 0, 5, 0, 8, 7, 4, 12, 200, 13, 30, 10, 0, 6, 0})
 	f.Fuzz(func(t *testing.T, script []byte) {
 		if len(script) > 1<<10 {

@@ -37,6 +37,19 @@ func TestSilentConnectionIsClosed(t *testing.T) {
 	staysUntil(t, ch, httpserver.DefaultHeaderTimeout, 0)
 }
 
+// A client that has been asked for its content by the handler's own 100 has as long for it as
+// one that the server has asked.
+func TestContentAskedForByHand(t *testing.T) {
+	t.Parallel()
+	ch := embedNative(t, func(x *httpserver.Exchange) bool {
+		x.Start(http.NewResponse(100))
+		x.Respond(200, "", nil)
+		return true
+	})
+	feed(t, ch, "POST / HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 9\r\n\r\n")
+	staysUntil(t, ch, httpserver.DefaultBodyTimeout, 0)
+}
+
 func TestSlowHeaderIsCutOff(t *testing.T) {
 	t.Parallel()
 	for _, before := range []string{"", "GET / HTTP/1.1\r\nHost: x\r\n\r\n"} {
