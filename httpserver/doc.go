@@ -24,24 +24,26 @@
 //
 // # HTTP/2
 //
-// Both protocols share a port. A client speaks HTTP/2 by beginning with it (prior knowledge),
-// by asking for it in a request (Upgrade: h2c), or because a handler in front has agreed on it
-// (Negotiated). TLS comes with a listener of crypto/tls: see Serve. Handlers are the same.
-// What belongs to the connection with HTTP/1.1 belongs to the stream then: back pressure, the
-// order of answers, the time for content, the end that a panic, Abort or too much unwanted
-// content leads to. There is no Upgrade and no Hijack; CONNECT, and extended CONNECT if
-// Server.HTTP2 allows it, is answered with a 2xx, and the contents of both directions are the
-// tunnel. A handler that sets "Connection: close" has the connection drained.
+// Both protocols share a port. A client speaks HTTP/2 by beginning with it (prior
+// knowledge), by asking for it in a request (Upgrade: h2c), or because a handler in front
+// has agreed on it (Negotiated), as ALPN does with Server.TLS. Handlers are the same.
+// What belongs to the connection with HTTP/1.1 belongs to the stream then: back pressure,
+// the order of answers, the time for content, the end that a panic, Abort or too much
+// unwanted content leads to. There is no Upgrade and no Hijack; CONNECT, and extended
+// CONNECT if Server.HTTP2 allows it, is answered with a 2xx, and the contents of both
+// directions are the tunnel. A handler that sets "Connection: close" has the connection
+// drained.
 //
 // # What a net/http handler may notice
 //
-// Write and Flush return when the connection's loop was given the bytes, and wait only while
-// more than the channel's watermark has not been taken by the client. An answer of up to 4 KiB
-// gets a Content-Length (in net/http: 2 KiB). Reading a request's content while answering
-// always works. A 205 has no content. "Transfer-Encoding: identity" is ignored.
-// http.MaxBytesReader works, but does not make the server close the connection. The request's
-// TLS is nil, and its context has the server under ServerContextKey instead of
-// http.ServerContextKey. Hijack gives what the client has sent behind the request only if that
-// offered an Upgrade, or was a CONNECT: behind others it was taken for the next request, or
-// with "Connection: close" dropped. Shutdown counts hijacked connections too.
+// Write and Flush return when the connection's loop was given the bytes, and wait only
+// while more than the channel's watermark has not been taken by the client. An answer of
+// up to 4 KiB gets a Content-Length (in net/http: 2 KiB). Reading a request's content
+// while answering always works. A 205 has no content. "Transfer-Encoding: identity" is
+// ignored. http.MaxBytesReader works, but does not make the server close the connection.
+// The request's TLS is nil unless it comes from Server.TLS, and its context has the
+// server under ServerContextKey instead of http.ServerContextKey. Hijack gives what the
+// client has sent behind the request only if that offered an Upgrade, or was a CONNECT:
+// behind others it was taken for the next request, or with "Connection: close" dropped.
+// Shutdown counts hijacked connections too.
 package httpserver

@@ -53,7 +53,8 @@ type Server struct {
 	InitChannel func(ch *channel.Channel) error
 
 	// TLS, if set, has connections encrypted. Of NextProtos, which ALPN offers, it gets
-	// "h2" and "http/1.1" if it has none itself. See crypto/tls for certificates.
+	// "h2" and "http/1.1" if it has none itself. See crypto/tls for certificates. Leave it nil
+	// for listeners that encrypt by themselves (Serve).
 	TLS *tls.Config
 
 	// Limits bounds what a request may be; see http.Limits for the defaults.
@@ -198,7 +199,8 @@ func closedError(err error) error {
 }
 
 // ListenAndServe listens on a TCP address, ":http" if it is empty, or ":https" with TLS, and
-// serves until Shutdown or Close. It then returns ErrServerClosed at once: wait for Shutdown to return.
+// serves until Shutdown or Close. It then returns ErrServerClosed at once: wait for Shutdown
+// to return.
 func (s *Server) ListenAndServe(address string) error {
 	if address == "" {
 		address = ":http"
