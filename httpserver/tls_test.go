@@ -1,47 +1,17 @@
 package httpserver_test
 
 import (
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
-	"crypto/x509"
 	"fmt"
 	"io"
-	"math/big"
 	nethttp "net/http"
 	"strings"
 	"testing"
-	"time"
 
 	"millrace.dev/codec/http"
 	"millrace.dev/httpserver"
+	"millrace.dev/internal/testcert"
 )
-
-// newTLS returns the configurations of a server and of a client that trusts it.
-func newTLS(t *testing.T) (server, client *tls.Config) {
-	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), NotAfter: time.Now().AddDate(1, 0, 0), DNSNames: []string{"test"},
-		IsCA: true, BasicConstraintsValid: true,
-	}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	leaf, err := x509.ParseCertificate(der)
-	if err != nil {
-		t.Fatal(err)
-	}
-	roots := x509.NewCertPool()
-	roots.AddCert(leaf)
-	server = &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: key}}}
-	return server, &tls.Config{RootCAs: roots, ServerName: "test"}
-}
 
 // httpsClient returns net/http's client, which offers HTTP/2 or not.
 func httpsClient(t *testing.T, config *tls.Config, http2 bool) *nethttp.Client {
@@ -56,12 +26,12 @@ func httpsClient(t *testing.T, config *tls.Config, http2 bool) *nethttp.Client {
 // The same handlers over TLS, with the version of HTTP that ALPN has chosen.
 func TestTLS(t *testing.T) {
 	t.Parallel()
-	serverConfig, clientConfig := newTLS(t)
+	clientConfig := testcert.Client()
 	s := newStd(nethttp.HandlerFunc(func(w nethttp.ResponseWriter, r *nethttp.Request) {
 		fmt.Fprintf(w, "%s %t %s %s ", r.Proto, r.TLS.HandshakeComplete, r.TLS.NegotiatedProtocol, r.TLS.ServerName)
 		_, _ = io.Copy(w, r.Body)
 	}))
-	s.TLS = serverConfig
+	s.TLS = testcert.Server()
 	s.Native = httpserver.NativeFunc(func(x *httpserver.Exchange) bool {
 		if string(x.Request().Path()) != "/native" {
 			return false
@@ -102,8 +72,8 @@ func TestTLSProtocols(t *testing.T) {
 		{false, nil, "h2"}, {true, nil, "http/1.1"}, {false, []string{"http/1.1"}, "http/1.1"},
 	} {
 		s := &httpserver.Server{NoHTTP2: test.noHTTP2}
-		var client *tls.Config
-		s.TLS, client = newTLS(t)
+		client := testcert.Client()
+		s.TLS = testcert.Server()
 		s.TLS.NextProtos = test.own
 		client.NextProtos = []string{"h2", "http/1.1"}
 		conn := tls.Client(dial(t, serve(t, s)).Conn, client)
@@ -119,8 +89,7 @@ func TestTLSProtocols(t *testing.T) {
 // A client that forgot the s is told.
 func TestPlainRequestOverTLS(t *testing.T) {
 	t.Parallel()
-	s := &httpserver.Server{}
-	s.TLS, _ = newTLS(t)
+	s := &httpserver.Server{TLS: testcert.Server()}
 	addr := serve(t, s)
 	for request, want := range map[string]string{
 		"GET / HTTP/1.1\r\nHost: x\r\n\r\n": "HTTP/1.0 400 Bad Request\r\n",
@@ -150,9 +119,8 @@ func TestHijackOverTLS(t *testing.T) {
 		line, _ := rw.ReadString('\n')
 		fmt.Fprint(conn, "got ", line)
 	}))
-	var config *tls.Config
-	s.TLS, config = newTLS(t)
-	conn := tls.Client(dial(t, serve(t, s)).Conn, config)
+	s.TLS = testcert.Server()
+	conn := tls.Client(dial(t, serve(t, s)).Conn, testcert.Client())
 	fmt.Fprint(conn, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
 	if _, err := io.ReadFull(conn, make([]byte, len("ready "))); err != nil {
 		t.Fatal(err)

@@ -10,11 +10,12 @@ import (
 	"millrace.dev/bootstrap"
 	"millrace.dev/channel"
 	"millrace.dev/handler/tls"
+	"millrace.dev/internal/testcert"
 )
 
 // A server that sends back what it is sent, encrypted.
 func Example() {
-	config := &stdtls.Config{Certificates: []stdtls.Certificate{identity()}} // of tls.LoadX509KeyPair, say
+	config := testcert.Server() // with a certificate of tls.LoadX509KeyPair, say
 	server := &bootstrap.Server{Init: func(ch *channel.Channel) error {
 		if err := ch.Pipeline().AddLast("tls", tls.NewServer(config, tls.Options{})); err != nil {
 			return err
@@ -28,7 +29,7 @@ func Example() {
 	defer server.Shutdown(context.Background())
 
 	// Any client will do.
-	conn, err := stdtls.Dial("tcp", ln.LocalAddr().String(), newConfigs(0).client)
+	conn, err := stdtls.Dial("tcp", ln.LocalAddr().String(), testcert.Client())
 	if err != nil {
 		log.Fatal(err)
 	}

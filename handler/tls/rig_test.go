@@ -3,16 +3,9 @@ package tls_test
 import (
 	"bytes"
 	"context"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	stdtls "crypto/tls"
-	"crypto/x509"
-	"crypto/x509/pkix"
 	"io"
-	"math/big"
 	"net"
-	"sync"
 	"testing"
 	"time"
 
@@ -21,6 +14,7 @@ import (
 	"millrace.dev/buffer/buffertest"
 	"millrace.dev/channel"
 	"millrace.dev/handler/tls"
+	"millrace.dev/internal/testcert"
 	"millrace.dev/loop"
 )
 
@@ -29,37 +23,11 @@ func TestMain(m *testing.M) { buffertest.Main(m) }
 // configs are those of a server and of a client that trusts it.
 type configs struct{ server, client *stdtls.Config }
 
-var identity = sync.OnceValue(func() stdtls.Certificate {
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		panic(err)
-	}
-	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1),
-		Subject:      pkix.Name{CommonName: "test"},
-		NotBefore:    time.Unix(0, 0),
-		NotAfter:     time.Now().AddDate(1, 0, 0),
-		DNSNames:     []string{"test"},
-		IsCA:         true, BasicConstraintsValid: true,
-	}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
-	if err != nil {
-		panic(err)
-	}
-	leaf, err := x509.ParseCertificate(der)
-	if err != nil {
-		panic(err)
-	}
-	return stdtls.Certificate{Certificate: [][]byte{der}, PrivateKey: key, Leaf: leaf}
-})
-
+// newConfigs returns them with a highest version, 0 for the newest.
 func newConfigs(version uint16) configs {
-	roots := x509.NewCertPool()
-	roots.AddCert(identity().Leaf)
-	return configs{
-		server: &stdtls.Config{Certificates: []stdtls.Certificate{identity()}, MaxVersion: version},
-		client: &stdtls.Config{RootCAs: roots, ServerName: "test", MaxVersion: version},
-	}
+	c := configs{testcert.Server(), testcert.Client()}
+	c.server.MaxVersion, c.client.MaxVersion = version, version
+	return c
 }
 
 // eachVersion runs f over both versions.

@@ -1,37 +1,25 @@
 package command
 
 import (
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
-	"crypto/tls"
 	"crypto/x509"
 	"encoding/pem"
-	"math/big"
 	nethttp "net/http"
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
+
+	"millrace.dev/internal/testcert"
 )
 
 // writePair writes a certificate and its key, each to a file of its own, and both to a third.
 func writePair(t *testing.T) (cert, key, both string) {
 	t.Helper()
-	k, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	pair := testcert.Certificate()
+	keyDER, err := x509.MarshalPKCS8PrivateKey(pair.PrivateKey)
 	if err != nil {
 		t.Fatal(err)
 	}
-	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: time.Now().AddDate(1, 0, 0)}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, &k.PublicKey, k)
-	if err != nil {
-		t.Fatal(err)
-	}
-	keyDER, err := x509.MarshalPKCS8PrivateKey(k)
-	if err != nil {
-		t.Fatal(err)
-	}
-	certPEM := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
+	certPEM := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: pair.Certificate[0]})
 	keyPEM := pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: keyDER})
 	dir := t.TempDir()
 	write := func(name string, content []byte) string {
@@ -58,7 +46,7 @@ func TestTLSFlags(t *testing.T) {
 		{[]string{"--tls-cert", both, "--transport", "std"}, "HTTP/2.0 200 OK"},
 	} {
 		s := start(t, c.args...)
-		tr := &nethttp.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, ForceAttemptHTTP2: true}
+		tr := &nethttp.Transport{TLSClientConfig: testcert.Client(), ForceAttemptHTTP2: true}
 		client := nethttp.Client{Timeout: patience, Transport: tr}
 		r, err := client.Get(s.base + "/plaintext")
 		if err != nil {

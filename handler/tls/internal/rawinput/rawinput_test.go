@@ -1,34 +1,20 @@
 package rawinput
 
 import (
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
-	"crypto/x509"
 	"io"
-	"math/big"
 	"net"
 	"testing"
-	"time"
+
+	"millrace.dev/internal/testcert"
 )
 
 // pair returns the two ends of a connection.
 func pair(t *testing.T) (server, client *tls.Conn) {
 	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: time.Now().AddDate(1, 0, 0)}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
-	if err != nil {
-		t.Fatal(err)
-	}
 	a, b := net.Pipe()
 	t.Cleanup(func() { a.Close(); b.Close() })
-	server = tls.Server(a, &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: key}}})
-	client = tls.Client(b, &tls.Config{InsecureSkipVerify: true})
+	server, client = tls.Server(a, testcert.Server()), tls.Client(b, testcert.Client())
 	done := make(chan error)
 	go func() { done <- server.Handshake() }()
 	if err := client.Handshake(); err != nil {
