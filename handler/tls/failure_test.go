@@ -16,6 +16,7 @@ import (
 	"millrace.dev/channel"
 	"millrace.dev/channel/embedded"
 	"millrace.dev/handler/tls"
+	"millrace.dev/internal/testcert"
 )
 
 // failure returns the error of the next event, which has to be one of type E.
@@ -263,5 +264,17 @@ func TestUnsupportedMessage(t *testing.T) {
 	defer ch.Finish()
 	if err := ch.Write("text").Err(); !errors.Is(err, channel.ErrUnsupportedMessage) {
 		t.Error(err)
+	}
+}
+
+// A handler that was added a second time would mix the records of two connections.
+func TestAddedTwice(t *testing.T) {
+	t.Parallel()
+	h := tls.NewClient(testcert.Client(), tls.Options{})
+	first, second := embedded.New(h), embedded.New(h)
+	defer first.Finish()
+	defer second.Finish()
+	if err := second.Err(); err == nil || !strings.Contains(err.Error(), "was added before") {
+		t.Errorf("added twice: %v", err)
 	}
 }

@@ -93,9 +93,12 @@ func newHandler(config *tls.Config, o Options, client bool) *Handler {
 	return &Handler{config: config, timeout: o.HandshakeTimeout, client: client}
 }
 
-// Added implements channel.AddedHandler. On a connection that is active already, the handshake
+// Added implements channel.AddedHandler. It panics for a second channel. On a connection that is active already, the handshake
 // begins at once.
 func (h *Handler) Added(ctx *channel.Context) {
+	if h.ctx != nil {
+		panic("tls: handler: was added before, and one is for one channel")
+	}
 	h.ctx = ctx
 	h.wire.ch = ctx.Channel()
 	h.hs = h.newHandshake()

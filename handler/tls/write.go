@@ -94,10 +94,7 @@ func (h *Handler) write(b *buffer.Buffer) channel.Future {
 
 // gather copies b behind what was written before, and closes it.
 func (h *Handler) gather(b *buffer.Buffer) {
-	for run := b.Readable(); len(run) > 0; run = b.Readable() {
-		h.plain.Write(run)
-		b.Skip(len(run))
-	}
+	_, _ = b.WriteTo(h.plain)
 	b.Close()
 }
 
@@ -151,10 +148,7 @@ func (h *Handler) seal() (n int, err error) {
 		_, err = h.conn.Write(b.Bytes())
 		return n, err
 	}
-	for run := b.Readable(); len(run) > 0 && err == nil; run = b.Readable() {
-		_, err = h.conn.Write(run)
-		b.Skip(len(run))
-	}
+	_, err = b.WriteTo(h.conn)
 	return n, err
 }
 
